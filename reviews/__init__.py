@@ -1,0 +1,1 @@
+"""sampling → rubrics → validation → agreement → adjudication."""

@@ -1,0 +1,1 @@
+"""uploads → cases → runs → responses → verdicts → scores."""
