@@ -1,4 +1,4 @@
-"""The contract of every suite: a row becomes a case, a case a prompt and a Sample, its metrics one overall."""
+"""The contract of every suite: a row goes in; a case, its prompt, its Sample and its overall come out."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ class Suite(Protocol):
 
     @staticmethod
     def read(row: Mapping[str, Any], benchmarks: Mapping[str, Benchmark]) -> Row:
-        """Check one row, or raise RowError with every problem in it; `benchmarks` are the suite's own and the user's."""
+        """Check one row, or raise RowError with every problem in it.
+
+        `benchmarks` holds the suite's own and those that users registered.
+        """
 
     @staticmethod
     def prompts(fields: Mapping[str, Any], *, noise: float = 0.0, seed: int = 0) -> list[dict[str, str]]:
-        """Put the case as chat messages, each with `role` and `content`: the system's first, the user's last."""
+        """Put the case as chat messages of `role` and `content`: the system's first, the user's last."""
 
     @staticmethod
     def sample(
@@ -51,7 +54,7 @@ class Suite(Protocol):
 
     @staticmethod
     def pending(values: Mapping[str, float | None], benchmark: Benchmark) -> str:
-        """Say what the case still waits for ("awaiting review", "awaiting judgement"), or "" when it is scored."""
+        """Say what the case waits for ("awaiting review", "awaiting judgement"), or "" once it is scored."""
 
     @staticmethod
     def flags(
