@@ -1,0 +1,16 @@
+"""The Celery application: it finds the tasks of the apps and takes its settings from Django's."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+from evalportal.embedded.provide import provide
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalportal.settings")
+provide()
+
+app = Celery("evalportal")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

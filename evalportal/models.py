@@ -1,0 +1,84 @@
+"""People, and their failed attempts to sign in."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.db import models
+from django.utils import timezone
+
+from evalportal.roles import Role
+
+
+class People(BaseUserManager["Person"]):
+    """Makes people; Django's `createsuperuser` makes an admin."""
+
+    def create_user(self, username: str, password: str | None = None, **fields: Any) -> Person:
+        person = self.model(username=username, **fields)
+        person.set_password(password)
+        person.save(using=self._db)
+        return person
+
+    def create_superuser(self, username: str, password: str | None = None, **fields: Any) -> Person:
+        return self.create_user(username, password, **{**fields, "role": Role.ADMIN})
+
+
+class Person(AbstractBaseUser):
+    """Someone who may sign in, in one role."""
+
+    username = models.CharField(
+        max_length=60,
+        unique=True,
+        validators=[UnicodeUsernameValidator()],
+        help_text="What they sign in with.",
+        error_messages={"unique": "Someone already has this user name."},
+    )
+    name = models.CharField(max_length=120, help_text="As others shall read it.")
+    email = models.EmailField(blank=True)
+    role = models.CharField(max_length=20, choices=Role)
+    is_active = models.BooleanField(default=True)
+    joined_at = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[People] = People()
+
+    USERNAME_FIELD = "username"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
+
+    class Meta:
+        ordering = ("name", "pk")
+        verbose_name_plural = "people"
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_admin(self) -> bool:
+        return self.role == Role.ADMIN
+
+    @property
+    def is_reviewer(self) -> bool:
+        return self.role == Role.REVIEWER
+
+    @property
+    def is_manager(self) -> bool:
+        return self.role == Role.MANAGER
+
+
+class FailedSignIn(models.Model):
+    """One wrong password; enough of them close the door for a while."""
+
+    username = models.CharField(max_length=150)
+    address = models.GenericIPAddressField(null=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["username", "at"], name="failed_by_username"),
+            models.Index(fields=["address", "at"], name="failed_by_address"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.username} from {self.address} at {self.at:%Y-%m-%d %H:%M}"

@@ -1,0 +1,53 @@
+"""A request goes in, what its navigation shows comes out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from evalportal.roles import Role
+
+ADMIN, REVIEWER, MANAGER = Role.ADMIN, Role.REVIEWER, Role.MANAGER
+EVERYONE = frozenset(Role)
+THEMES = ("system", "light", "dark")
+
+
+class Place(NamedTuple):
+    """One line of the navigation; `section` is the first word of the paths it stands for."""
+
+    label: str
+    icon: str
+    url: str
+    section: str
+    roles: frozenset[Role]
+
+
+PLACES = (
+    Place("Home", "house", "home", "", EVERYONE),
+    Place("Datasets", "database", "scoring:dataset-list", "datasets", EVERYONE),
+    Place("Cases", "list-checks", "scoring:case-list", "cases", EVERYONE),
+    Place("Models", "bot", "scoring:endpoint-list", "models", frozenset({ADMIN})),
+    Place("Benchmarks", "ruler", "scoring:benchmark-list", "benchmarks", EVERYONE),
+    Place("People", "users", "person-list", "people", frozenset({ADMIN})),
+)
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Give templates the places that this person may go to, and the chosen theme."""
+    section = request.path.strip("/").split("/")[0]
+    role = getattr(request.user, "role", None) if hasattr(request, "user") else None
+    places = [
+        {
+            "label": place.label,
+            "icon": place.icon,
+            "url": reverse(place.url),
+            "here": place.section == section,
+        }
+        for place in PLACES
+        if role in place.roles
+    ]
+    theme = request.COOKIES.get("theme")
+    return {"places": places, "theme": theme if theme in THEMES else "system", "demo": settings.DEMO}

@@ -1,0 +1,67 @@
+"""Values go in; icons, times and sizes as people read them come out."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timesince
+
+from evalportal.vendor import PACKAGES
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str, label: str = "") -> SafeString:
+    """Draw a Lucide icon in the line; without a label it is mere decoration."""
+    role = format_html('role="img" aria-label="{}"', label) if label else 'aria-hidden="true"'
+    return mark_safe(f'<svg class="icon" viewBox="0 0 24 24" {role}>{_shapes(name)}</svg>')  # noqa: S308
+
+
+@cache
+def _shapes(name: str) -> str:
+    """Read what an icon's file draws, without its comment and its outer element."""
+    path = PACKAGES / "lucide-static" / "icons" / f"{name}.svg"
+    if not path.exists():
+        return ""
+    return "".join(
+        re.findall(r"<(?:path|circle|rect|line|polyline|polygon|ellipse)\b[^>]*/>", path.read_text())
+    )
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString:
+    """Say how long ago something was, with the exact time on hover."""
+    if moment is None:
+        return SafeString("–")
+    local = timezone.localtime(moment)
+    seconds = (timezone.now() - moment).total_seconds()
+    words = "just now" if -5 < seconds < 60 else f"{timesince(moment, depth=1)} ago"
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%d %B %Y, %H:%M:%S %Z}", words
+    )
+
+
+@register.filter
+def thousands(number: Any) -> str:
+    """Set off thousands with a thin space: 100 000."""
+    return "–" if number is None else f"{number:,}".replace(",", "\u202f")
+
+
+@register.filter
+def percent(part: Any, whole: Any = 1) -> str:
+    """Write a share as a percentage without decimals."""
+    return "–" if part is None or not whole else f"{100 * part / whole:.0f}"
+
+
+@register.filter
+def get(mapping: Any, key: Any) -> Any:
+    """Look a key up in a mapping."""
+    return mapping.get(key) if mapping else None

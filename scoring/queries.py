@@ -1,0 +1,48 @@
+"""Filters of a page go in, querysets with a name come out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import F, OuterRef, QuerySet, Subquery
+
+if TYPE_CHECKING:
+    from scoring.models import Case, Dataset, Version  # noqa: F401
+
+
+class DatasetQuerySet(QuerySet["Dataset"]):
+    """Datasets as the pages list them."""
+
+    def with_latest(self) -> DatasetQuerySet:
+        """Add the latest version's number, size and date to each dataset."""
+        latest = self.model._meta.get_field("versions").related_model.objects.filter(dataset=OuterRef("pk"))
+        newest = latest.order_by("-number")
+        return self.annotate(
+            latest_number=Subquery(newest.values("number")[:1]),
+            latest_count=Subquery(newest.values("case_count")[:1]),
+            latest_at=Subquery(newest.values("created_at")[:1]),
+        )
+
+
+class CaseQuerySet(QuerySet["Case"]):
+    """Cases as the pages list and search them."""
+
+    def of(self, version: Version) -> CaseQuerySet:
+        """Keep the cases of one version, in its order, each with its position in it."""
+        members = self.filter(memberships__version=version)
+        return members.annotate(position=F("memberships__position")).order_by("position")
+
+    def narrowed(self, **filters: Any) -> CaseQuerySet:
+        """Keep the cases that have these values; an empty value keeps all."""
+        return self.filter(**{name: value for name, value in filters.items() if value})
+
+    def matching(self, text: str) -> CaseQuerySet:
+        """Keep the cases whose key begins with a text or, if there is none, whose words match it."""
+        text = text.replace("\x00", "").strip()
+        if not text:
+            return self
+        by_key = self.filter(key__startswith=text.upper() if text[0] in "bB" else text)
+        if " " not in text and by_key.exists():
+            return by_key
+        return self.filter(search=SearchQuery(text, config="english", search_type="websearch"))
