@@ -94,13 +94,14 @@ def mix_wrong(
     seed: int | str,
     count: int = DOCUMENTS,
 ) -> Mixture:
-    """Mix documents that carry the planted error with noise; nothing fills a gap, as in the paper.
+    """Mix documents that carry the planted error, one at least, with noise; nothing fills a gap.
 
     >>> mix_wrong(["w1", "w2"], ["x"], noise=0.2, seed=7).notes
     ('Asked for 5 documents, the case has 3.',)
     """
     wanted = noise_count(count, noise)
-    wrong, noisy = positive_wrong[: count - wanted], negative[:wanted]
+    wrong = positive_wrong[: max(count - wanted, 1)]
+    noisy = negative[: min(wanted, count - len(wrong))]
     documents = _labelled(wrong, "wrong") + _labelled(noisy, "noise")
     return _shuffled(documents, seed, _shortages(count, wanted, len(wrong), len(noisy)))
 
@@ -121,9 +122,7 @@ def _shuffled(documents: list[Document], seed: int | str, notes: tuple[str, ...]
 def _shortages(count: int, wanted: int, relevant: int, noisy: int) -> tuple[str, ...]:
     notes = []
     if relevant + noisy == count and noisy != wanted:
-        notes.append(
-            f"Asked for {wanted} noise documents, mixed in {noisy}: the case has no others that fit."
-        )
+        notes.append(f"Asked for {wanted} noise documents, mixed in {noisy}: as near as the case allows.")
     if relevant + noisy < count:
         notes.append(f"Asked for {count} documents, the case has {relevant + noisy}.")
     if relevant + noisy > count:

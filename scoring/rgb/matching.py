@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scoring.rgb.rejection import is_rejection
 from scoring.rgb.rules import Rule, checked, comparable, is_chinese, without_spaces
 
 Answers = str | Sequence[str | Sequence[str]]
+
+Step = Literal["nothing to compare", "exact match", "containment", "part of the answer", "token overlap"]
 
 OVERLAP = 0.8
 
@@ -18,7 +20,7 @@ class Comparison(NamedTuple):
 
     spelling: str
     correct: bool
-    step: str
+    step: Step
     matched: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     share: float | None = None
@@ -121,9 +123,9 @@ def _compare(response: str, spelling: str, strict: bool, *, literal: bool) -> Co
     if strict:
         return Comparison(spelling, response == truth, "exact match")
     if truth in response:
-        return Comparison(spelling, True, "contained in the response")
+        return Comparison(spelling, True, "containment")
     if len(response) < len(truth) and response in truth:
-        return Comparison(spelling, True, "short answer within the expected one")
+        return Comparison(spelling, True, "part of the answer")
     return _overlap(response, spelling, truth)
 
 
@@ -155,4 +157,4 @@ def _find(text: str, spelling: str, *, literal: bool) -> Comparison:
     truth = comparable(spelling, "ground_truth", literal=literal)
     if is_chinese(truth):
         text, truth = without_spaces(text), without_spaces(truth)
-    return Comparison(spelling, bool(truth) and truth in text, "contained in the response")
+    return Comparison(spelling, bool(truth) and truth in text, "containment")
