@@ -1,0 +1,206 @@
+"""A response goes in; what it cites of the Code, and whether each section or clause exists, come out."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from scoring.ccop import code
+from scoring.lexical import View, view
+from scoring.text import sentence_spans
+
+Standing = Literal["exists", "fabricated", "said not to exist", "another document"]
+
+
+class Reference(NamedTuple):
+    """A citation: its number, where it stands in the folded text, and whether the Code has it."""
+
+    number: str
+    start: int
+    end: int
+    standing: Standing
+
+
+@lru_cache(maxsize=8)
+def references(response: str) -> tuple[Reference, ...]:
+    """Find what a response cites of the Code, in order.
+
+    >>> [(found.number, found.standing) for found in references("Clauses 5.1.3 and 5.99.1 require TLS 1.2.")]
+    [('5.1.3', 'exists'), ('5.99.1', 'fabricated')]
+    >>> references("There is no clause 5.99.")[0].standing
+    'said not to exist'
+    """
+    shown = view(response)
+    found = [
+        Reference(cited.number, cited.start, cited.end, _standing(shown.text, cited))
+        for cited in _cited(shown)
+    ]
+    if any(reference.standing == "fabricated" for reference in found):
+        found = _without_denied(shown.text, found)
+    return tuple(found)
+
+
+class _Citation(NamedTuple):
+    number: str
+    depth: int
+    plural: bool
+    start: int
+    end: int
+
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_MAX_DIGITS = 12
+# What stands right before a number that is cited, and the depths of number that it can introduce.
+_INTRODUCTION = re.compile(
+    r"(?:(?<![a-z])(?:"
+    r"(?P<any>(?:sub-?)?(?:clause|section)s?|cls?\.?|secs?\.?)|(?P<two>para(?:graph)?s?\.?)"
+    r"|(?P<three>(?:requirement|control)s?)"
+    r"|(?P<name>ccop(?:[ -]v?2(?:\.0)?)?(?:'s)?))"
+    r"(?:[\s*_`:#(\[]{1,4}(?:(?:no\.|number)\s?)?|(?<=\.))|(?P<sign>§§?)\s?)$"
+)
+_LONGEST_INTRODUCTION = 32
+_LEAST_DEPTH = {"any": 1, "sign": 1, "name": 2, "two": 2, "three": 3}
+_ITEMS = r"(?:[a-z](?![a-z])|\s?\([0-9a-z]{1,4}\))"
+_LINK = re.compile(
+    rf"{_ITEMS}?(?:(?:,|\sand|\sor|\sto|-)?{_ITEMS}){{0,4}}[\s*_`\])]{{0,4}}"
+    r"(?:[,;/&+-]|and|or|to|through|as well as)(?:\s(?:and|or))?[\s*_`(\[]{0,4}"
+)
+_LONGEST_LINK = 40
+# "12 months", "99.9 %" and "5G" are not numbers of clauses.
+_QUANTITY = re.compile(
+    r"[a-z](?=[A-Za-z0-9_])|[A-Z0-9_]|\s?%|\s?[kMGT]?(?:Hz|B)\b"
+    r"|[\s-]?(?:per ?cent|minutes?|hours?|days?|weeks?|months?|years?|times)\b"
+)
+
+
+def _cited(shown: View) -> Iterator[_Citation]:
+    last: _Citation | None = None
+    for match in _NUMBER.finditer(shown.text):
+        last = _citation(shown.text, match.start(), match.end(), last)
+        if last:
+            yield last
+
+
+def _citation(text: str, start: int, end: int, last: _Citation | None) -> _Citation | None:
+    depth = text.count(".", start, end) + 1
+    parts = text[start:end].split(".")
+    if end - start > _MAX_DIGITS or (depth > 3 and "0" in parts) or _QUANTITY.match(text, end):
+        return None
+    number = code.number(text[start:end])
+    introduction = _INTRODUCTION.search(text[max(0, start - _LONGEST_INTRODUCTION) : start].lower())
+    if introduction:
+        kind = str(introduction.lastgroup)
+        if depth < _LEAST_DEPTH[kind] or (kind == "name" and parts[-1] == "0"):
+            return None
+        begun = start - len(introduction.group())
+        return _Citation(number, depth, _is_plural(introduction[kind]), begun, end)
+    if last and _goes_on(text, start, depth, last):
+        return _Citation(number, depth, last.plural, start, end)
+    return None
+
+
+def _is_plural(introduction: str) -> bool:
+    return introduction.rstrip(".").endswith(("s", "§§"))
+
+
+def _goes_on(text: str, start: int, depth: int, last: _Citation) -> bool:
+    """Tell whether a number continues a list such as "clauses 5.1.3(a), 5.1.4 and 5.2"."""
+    if start - last.end > _LONGEST_LINK or not _LINK.fullmatch(text, last.end, start):
+        return False
+    return last.plural and last.depth == 1 if depth == 1 else depth in {last.depth, 3}
+
+
+_THE_CODE = r"(?i:ccop|code of practice)|\bCode\b"
+_ANOTHER = (
+    r"\b(?:ISO|IEC|NIST|SP 800|PCI|DSS|GDPR|PDPA|CIS|COBIT|SOC|HIPAA|NERC|CIP|MAS|TRM|IM8|RFC|ETSI|ENISA"
+    r"|NIS ?2|ITIL|CSF|OWASP|FIPS|CCM|BSI|IEEE|DORA|Act|Directive|Regulations?|Bill|Ordinance|Constitution)\b"
+)
+_DOCUMENT = re.compile(rf"(?P<code>{_THE_CODE})|(?P<another>{_ANOTHER})")
+_OWNER = re.compile(
+    rf"{_ITEMS}{{0,3}}[\s*_`]{{0,3}}(?:(?P<of>of|from)|in|under|\()\s?(?P<owner>[^.;:\n]{{0,60}})"
+)
+_OWN_DOCUMENT = re.compile(
+    r"(?:the|this|that|our|your|their|its|an?)\s(?:[\w-]+\s){0,2}"
+    r"(?:report|polic(?:y|ies)|contract|agreement|SLA|plan|document|manual|standard|guide(?:line)?|proposal|question)\b"
+)
+_CLAUSE_BREAK = re.compile(r"[.!?]\s|[;\n]")
+
+
+def _standing(text: str, cited: _Citation) -> Standing:
+    if _of_another_document(text, cited):
+        return "another document"
+    return "exists" if code.exists(cited.number) else "fabricated"
+
+
+def _of_another_document(text: str, cited: _Citation) -> bool:
+    """Tell whether the words after or before a citation give it to another document than the Code."""
+    after = _OWNER.match(text, cited.end)
+    if after:
+        named = _DOCUMENT.search(after["owner"])
+        if named:
+            return named.lastgroup == "another"
+        if after["of"] and _OWN_DOCUMENT.match(after["owner"]):
+            return True
+    before = _CLAUSE_BREAK.split(text[max(0, cited.start - 100) : cited.end])[-1]
+    names = [match.lastgroup for match in _DOCUMENT.finditer(before)]
+    return bool(names) and names[-1] == "another"
+
+
+# How a response says that the Code has no such clause. "Clause 5.99.1 is not optional" does not say so.
+_FILLER = (
+    r"(?:an?|any|the|such|specific|known|actual|explicit|separate|ccop(?:'s)?|2\.0|of|as|in|that|whether"
+    r"|existence)"
+)
+_UNKNOWN = r"(?:find|locate|verify|confirm|identify|trace|recogni[sz]e|know|see)"
+_SAID_BEFORE = re.compile(
+    rf"\bno (?:{_FILLER} ){{0,3}}$"
+    rf"|\b(?:not|never|unable to) (?:\w+ ){{0,2}}?(?:contain|include|have|define|list|aware|{_UNKNOWN})"
+    rf" (?:{_FILLER} ){{0,4}}$"
+    r"|\b(?:non-?existent|fabricated|fictitious|fictional|made-?up|invented|imaginary) (?:ccop )?$"
+)
+_SUBJECT = (
+    r"(?:of|in|the|an?|ccop|2\.0|code|practice|which|that|this|it|there|such|sub|clause|section|provision|number"
+    r"|does|do|did|is|are|was|were|has|have|had|be|been|could|can|would|may|might|i|we|you|but|however|unfortunately"
+    r"|simply|actually|apparently|seems?|appears?|to|as|about|mentioned|cited|asked|says?|said)"
+)
+_SAID_AFTER = re.compile(
+    rf"(?:\W*\b{_SUBJECT}\b){{0,12}}\W*(?:"
+    rf"(?:not|never|unable to) (?:\w+ ){{0,2}}?(?:exist|appear|found|located|listed|present|verified"
+    rf"|confirmed|identified|traced|recogni[sz]ed|known|{_UNKNOWN}|(?:part|one) of|among|in (?:the )?(?:ccop|code)"
+    r"|an? (?:real|valid|actual|existing|genuine|recogni[sz]ed|ccop|clause|section))\b"
+    r"|non-?existent\b|fabricated\b|fictitious\b|fictional\b|made[ -]up\b|invented\b|imaginary\b|invalid\b"
+    r"|no longer exists?\b|no such\b)"
+)
+_FARTHEST = 60
+
+
+def _without_denied(text: str, found: list[Reference]) -> list[Reference]:
+    """Let go of the numbers that the response itself says the Code does not have."""
+    spans = sentence_spans(text)
+    starts = [start for start, _ in spans]
+    doubtful = [reference for reference in found if reference.standing == "fabricated"]
+    denied = {reference.number for reference in doubtful if _is_denied(text, reference, spans, starts)}
+    return [
+        reference._replace(standing="said not to exist")
+        if reference in doubtful and reference.number in denied
+        else reference
+        for reference in found
+    ]
+
+
+def _is_denied(text: str, reference: Reference, spans: list[tuple[int, int]], starts: list[int]) -> bool:
+    index = max(bisect_right(starts, reference.start) - 1, 0)
+    start, end = spans[index]
+    before = _spelt_out(text[max(start, reference.start - _FARTHEST) : reference.start])
+    after = _spelt_out(text[reference.end : min(end, reference.end + _FARTHEST)])
+    if _SAID_BEFORE.search(before) or _SAID_AFTER.match(after):
+        return True
+    following = text[slice(*spans[index + 1])][:_FARTHEST] if index + 1 < len(spans) else ""
+    return not _NUMBER.search(following) and bool(_SAID_AFTER.match(_spelt_out(following)))
+
+
+def _spelt_out(piece: str) -> str:
+    return piece.lower().replace("can't", "can not").replace("n't", " not").replace("cannot", "can not")
