@@ -85,7 +85,7 @@ def words(text: str) -> list[Word]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split text into sentences, at `.!?。！？` before a space, the end or a CJK character, and at line breaks.
+    """Split text into sentences, at stops before a space, the end or a CJK character, and at line breaks.
 
     >>> sentences("Use TLS 1.2. Block 10.0.0.1!  Why? Clause 5.1.3 asks for it")
     ['Use TLS 1.2.', 'Block 10.0.0.1!', 'Why?', 'Clause 5.1.3 asks for it']
@@ -95,7 +95,7 @@ def sentences(text: str) -> list[str]:
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Find where each sentence begins and ends, without the spaces around it."""
-    return [span for span in map(lambda s: _trimmed(text, *s), _raw_sentences(text)) if span[0] < span[1]]
+    return [span for span in (_trimmed(text, *raw) for raw in _raw_sentences(text)) if span[0] < span[1]]
 
 
 def without_reasoning(text: str) -> str:

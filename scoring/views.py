@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 from django.conf import settings
 from django.contrib import messages
@@ -186,6 +187,7 @@ def case_detail(request: Request, pk: int) -> HttpResponse:
         "case": case,
         "benchmark": known.get(case.benchmark),
         "versions": case.versions.order_by("-number"),
+        "row": json.dumps(case.fields, indent=2, ensure_ascii=False),
         "others": Case.objects.filter(dataset=case.dataset, key=case.key).exclude(pk=pk).defer("search"),
     }
     return render(request, "scoring/case_detail.html", context)

@@ -65,3 +65,16 @@ def percent(part: Any, whole: Any = 1) -> str:
 def get(mapping: Any, key: Any) -> Any:
     """Look a key up in a mapping."""
     return mapping.get(key) if mapping else None
+
+
+@register.filter
+def is_list(value: Any) -> bool:
+    """Tell a list from a single value."""
+    return isinstance(value, list | tuple)
+
+
+@register.filter
+def parts(answer: Any) -> list[list[str]]:
+    """Lay out an answer as its required parts, each with its interchangeable spellings."""
+    outer = answer if isinstance(answer, list) else [answer]
+    return [[str(one) for one in (part if isinstance(part, list) else [part])] for part in outer]

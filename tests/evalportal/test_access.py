@@ -1,0 +1,77 @@
+"""Every page: open to whom it is for, refused to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+EVERYONE = {"admin", "reviewer", "manager"}
+ADMIN = {"admin"}
+# Page → who may open it, and an argument list for its path. None: no sign-in needed.
+ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
+    "home": (EVERYONE, []),
+    "sign-in": (None, []),
+    "sign-out": (EVERYONE, []),
+    "welcome": (None, ["MQ", "made-up"]),
+    "account": (EVERYONE, []),
+    "theme": (None, []),
+    "person-list": (ADMIN, []),
+    "person-invite": (ADMIN, []),
+    "person-detail": (ADMIN, [999]),
+    "person-link": (ADMIN, [999]),
+    "healthz": (None, []),
+    "readyz": (None, []),
+    "scoring:dataset-list": (EVERYONE, []),
+    "scoring:dataset-detail": (EVERYONE, ["missing"]),
+    "scoring:version-detail": (EVERYONE, ["missing", 1]),
+    "scoring:version-export": (EVERYONE, ["missing", 1]),
+    "scoring:upload-new": (ADMIN, []),
+    "scoring:upload-detail": (ADMIN, [999]),
+    "scoring:upload-progress": (ADMIN, [999]),
+    "scoring:upload-problems": (ADMIN, [999]),
+    "scoring:upload-import": (ADMIN, [999]),
+    "scoring:case-list": (EVERYONE, []),
+    "scoring:case-detail": (EVERYONE, [999]),
+    "scoring:benchmark-list": (EVERYONE, []),
+    "scoring:endpoint-list": (ADMIN, []),
+}
+
+
+def _names(resolver: URLResolver, prefix: str = "") -> list[str]:
+    names: list[str] = []
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLPattern):
+            names.append(f"{prefix}{entry.name}")
+        else:
+            names += _names(entry, f"{entry.namespace}:" if entry.namespace else prefix)
+    return names
+
+
+def test_it_says_of_every_page_whom_it_is_for() -> None:
+    assert sorted(_names(get_resolver())) == sorted(ACCESS)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", [page for page, (whom, _) in ACCESS.items() if whom is not None])
+def test_it_sends_a_stranger_to_the_sign_in_page(page: str) -> None:
+    path = reverse(page, args=ACCESS[page][1])
+    response = Client().get(path)
+    assert (response.status_code, response["Location"].split("?")[0]) == (302, reverse("sign-in"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", sorted(EVERYONE))
+@pytest.mark.parametrize("page", [page for page, (whom, _) in ACCESS.items() if whom is not None])
+def test_it_refuses_a_page_to_the_wrong_role(
+    page: str, role: str, alice: Any, bob: Any, dan: Any, signed_in: Callable[[Any], Client]
+) -> None:
+    whom, arguments = ACCESS[page]
+    client = signed_in({"admin": alice, "reviewer": bob, "manager": dan}[role])
+    status = client.get(reverse(page, args=arguments)).status_code
+    assert whom is not None
+    assert (status == 403) == (role not in whom)
+    assert status < 500
