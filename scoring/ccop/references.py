@@ -169,7 +169,8 @@ _SUBJECT = (
 _SAID_AFTER = re.compile(
     rf"(?:\W*\b{_SUBJECT}\b){{0,12}}\W*(?:"
     rf"(?:not|never|unable to) (?:\w+ ){{0,2}}?(?:exist|appear|found|located|listed|present|verified"
-    rf"|confirmed|identified|traced|recogni[sz]ed|known|{_UNKNOWN}|(?:part|one) of|among|in (?:the )?(?:ccop|code)"
+    rf"|confirmed|identified|traced|recogni[sz]ed|known|{_UNKNOWN}|(?:part|one) of|among"
+    r"|in (?:the )?(?:ccop|code)"
     r"|an? (?:real|valid|actual|existing|genuine|recogni[sz]ed|ccop|clause|section))\b"
     r"|non-?existent\b|fabricated\b|fictitious\b|fictional\b|made[ -]up\b|invented\b|imaginary\b|invalid\b"
     r"|no longer exists?\b|no such\b)"
