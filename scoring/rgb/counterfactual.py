@@ -119,9 +119,13 @@ def correction(
 
 
 def _denials(counterfactual_answer: Answers, *, literal: bool) -> list[str]:
-    spellings = (spelling for item in required(counterfactual_answer) for spelling in item)
+    spellings = (spelling for item in _planted(counterfactual_answer) for spelling in item)
     planted = [comparable(spelling, "counterfactual_answer", literal=literal) for spelling in spellings]
     return [denial for fake in planted if fake for denial in (f"not {fake}", f"{fake} is wrong")]
+
+
+def _planted(counterfactual_answer: Answers) -> tuple[tuple[str, ...], ...]:
+    return required(counterfactual_answer, "counterfactual_answer")
 
 
 def _repeated(
@@ -129,10 +133,10 @@ def _repeated(
 ) -> str | None:
     """Find the planted answer in a response that nowhere holds the right one word for word."""
     text = normalize_answer(response, literal=literal)
-    if all(_found(text, spellings, literal=literal) is not None for spellings in required(correct_answer)):
+    if all(_found(text, item, literal=literal) is not None for item in required(correct_answer)):
         return None
-    planted = (_found(text, spellings, literal=literal) for spellings in required(counterfactual_answer))
-    return next((spelling for spelling in planted if spelling is not None), None)
+    repeated = (_found(text, item, literal=literal) for item in _planted(counterfactual_answer))
+    return next((spelling for spelling in repeated if spelling is not None), None)
 
 
 def _found(text: str, spellings: tuple[str, ...], *, literal: bool) -> str | None:

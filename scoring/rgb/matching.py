@@ -89,25 +89,25 @@ def match(
     return Match(bool(items) and all(item.correct for item in items), items)
 
 
-def required(ground_truth: Answers) -> tuple[tuple[str, ...], ...]:
+def required(answers: Answers, field: str = "ground_truth") -> tuple[tuple[str, ...], ...]:
     """List the answers that are all required, each as its interchangeable spellings.
 
     >>> required([["12 May 2017", "May 12, 2017"], "Spain"])
     (('12 May 2017', 'May 12, 2017'), ('Spain',))
     """
-    if isinstance(ground_truth, str):
-        return ((ground_truth,),)
-    if not isinstance(ground_truth, Sequence):
-        raise TypeError(f"ground_truth must be text or a list, not {type(ground_truth).__name__}.")
-    return tuple(_spellings(item) for item in ground_truth)
+    if isinstance(answers, str):
+        return ((answers,),)
+    if not isinstance(answers, Sequence):
+        raise TypeError(f"{field} must be text or a list, not {type(answers).__name__}.")
+    return tuple(_spellings(item, field) for item in answers)
 
 
-def _spellings(item: str | Sequence[str]) -> tuple[str, ...]:
+def _spellings(item: str | Sequence[str], field: str) -> tuple[str, ...]:
     if isinstance(item, str):
         return (item,)
     if not isinstance(item, Sequence):
-        raise TypeError(f"ground_truth must hold text or lists of text, not {type(item).__name__}.")
-    return tuple(_text(spelling, "ground_truth") for spelling in item)
+        raise TypeError(f"{field} must hold text or lists of text, not {type(item).__name__}.")
+    return tuple(_text(spelling, field) for spelling in item)
 
 
 def _text(value: str, field: str) -> str:
