@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import pwd
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ _TEMPORARY = Path("/tmp/evalportal-0")  # noqa: S108 (its owner is checked)
 
 # Linux takes 107 bytes for the path of a socket, others 103; a socket's name takes 16 of them.
 _LONGEST_SOCKET_FOLDER = 84
+# A comma would make two hosts of a socket's folder, and every program quotes other signs in its own way.
+_PLAIN = re.compile(r"[A-Za-z0-9/._-]+")
 
 
 class ServiceError(Exception):
@@ -85,13 +88,17 @@ def find(var: Path, service: str, *, throwaway: bool = False) -> Place:
     var = var.resolve()
     mark = hashlib.sha256(os.fsencode(var)).hexdigest()[:12]
     account = _account(mark) if os.geteuid() == 0 else None
-    home = (root_folder(throwaway) / f"{var.parent.name[:24]}-{mark}" if account else var) / service
+    home = (root_folder(throwaway) / _folder_name(var, mark) if account else var) / service
     return Place(var, service, home, _sockets(home, mark, service), account, throwaway)
 
 
 def default_var() -> Path:
     """Return the folder for all that the portal writes."""
     return Path(os.environ.get("EVALPORTAL_VAR") or ROOT / "var").resolve()
+
+
+def _folder_name(var: Path, mark: str) -> str:
+    return f"{re.sub('[^A-Za-z0-9._-]', '', var.parent.name)[:24]}-{mark}"
 
 
 def _account(mark: str) -> Account:
@@ -114,7 +121,7 @@ def root_folder(throwaway: bool = False) -> Path:
 
 def _sockets(home: Path, mark: str, service: str) -> Path:
     natural = home / "socket"
-    if len(os.fsencode(natural)) <= _LONGEST_SOCKET_FOLDER:
+    if len(os.fsencode(natural)) <= _LONGEST_SOCKET_FOLDER and _PLAIN.fullmatch(str(natural)):
         return natural
     return Path(f"/tmp/evalportal-{os.geteuid()}-{service}-{mark}")  # noqa: S108 (its owner is checked)
 

@@ -142,21 +142,24 @@ class Postgres:
         return []
 
     def _clear_leftovers(self) -> None:
-        """End a server whose guardian was killed; forget one whose number now belongs to another program.
+        """End a server whose guardian was killed, and let its lock files name no living process.
 
-        A dead server's lock file stays: PostgreSQL reads in it whether parts of that server still live.
+        A dead server's number may belong to another program by now. The rest of its file stays: PostgreSQL
+        reads there whether parts of the dead server are still at work on the data.
         """
         lines = self._lock_file()
-        pid = int(lines[0]) if lines and lines[0].isdecimal() else 0
-        if not pid or not _alive(pid):
+        if not lines:
             return
-        if str(self.place.data) not in _command_line(pid):
-            (self.place.data / "postmaster.pid").unlink()
-            return
-        os.kill(pid, signal.SIGINT)
         deadline = time.monotonic() + 30
-        while _alive(pid) and time.monotonic() < deadline:
+        while self._is_ours(lines[0]) and time.monotonic() < deadline:
+            os.kill(int(lines[0]), signal.SIGINT)
             time.sleep(0.05)
+        if lines := self._lock_file():
+            (self.place.data / "postmaster.pid").write_text("\n".join([_NO_PROCESS, *lines[1:], ""]))
+        (self.place.sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+
+    def _is_ours(self, pid: str) -> bool:
+        return pid.isdecimal() and str(self.place.data) in _command_line(pid)
 
 
 _INITDB = (
@@ -169,22 +172,14 @@ _INITDB = (
     "--text-search-config=english",
     "--no-instructions",
 )
+_NO_PROCESS = str(2**30)  # larger than any system numbers its processes
 _FIRST_WORDS = f"CREATE ROLE {_NAME} LOGIN CREATEDB PASSWORD '{{}}'\nCREATE DATABASE {_NAME} OWNER {_NAME}\n"
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def _command_line(pid: int) -> str:
+def _command_line(pid: str) -> str:
+    """Return how a running program was called: nothing for one that has ended."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
     return subprocess.run(
-        ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
+        ["ps", "-o", "args=", "-p", pid], capture_output=True, text=True, check=False
     ).stdout
