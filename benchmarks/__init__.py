@@ -1,0 +1,1 @@
+"""Measurements, one file each, and the mock model server they ask."""
