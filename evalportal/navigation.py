@@ -31,6 +31,7 @@ PLACES = (
     Place("Cases", "list-checks", "scoring:case-list", "cases", EVERYONE),
     Place("Models", "bot", "scoring:endpoint-list", "models", frozenset({ADMIN})),
     Place("Benchmarks", "ruler", "scoring:benchmark-list", "benchmarks", EVERYONE),
+    Place("Handbook", "book-open", "scoring:metric-list", "handbook", EVERYONE),
     Place("People", "users", "person-list", "people", frozenset({ADMIN})),
 )
 

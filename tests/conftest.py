@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -67,7 +67,7 @@ def dan(db: None) -> Any:
 
 
 @pytest.fixture
-def signed_in() -> Iterator[Callable[[Any], Any]]:
+def signed_in() -> Callable[[Any], Any]:
     """Make a client with someone signed in."""
     from django.test import Client
 
@@ -76,4 +76,4 @@ def signed_in() -> Iterator[Callable[[Any], Any]]:
         client.force_login(person)
         return client
 
-    yield sign_in
+    return sign_in

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -78,3 +80,39 @@ def parts(answer: Any) -> list[list[str]]:
     """Lay out an answer as its required parts, each with its interchangeable spellings."""
     outer = answer if isinstance(answer, list) else [answer]
     return [[str(one) for one in (part if isinstance(part, list) else [part])] for part in outer]
+
+
+@register.filter
+def is_mapping(value: Any) -> bool:
+    """Tell a mapping from other values."""
+    return isinstance(value, Mapping)
+
+
+@register.filter
+def is_table(value: Any) -> bool:
+    """Tell a list of mappings with the same keys, which reads best as a table."""
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(isinstance(row, Mapping) and row.keys() == value[0].keys() for row in value)
+    )
+
+
+@register.filter
+def value(number: Any) -> str:
+    """Write a number with up to four digits after the point, and text as it is."""
+    if isinstance(number, float):
+        return f"{number:.4f}".rstrip("0").rstrip(".") if abs(number) < 1e6 else f"{number:.4g}"
+    return str(number)
+
+
+@register.filter
+def bound(number: float) -> str:
+    """Write an end of a range; an infinite one has a sign of its own."""
+    return ("∞" if number > 0 else "-∞") if math.isinf(number) else f"{number:g}"
+
+
+@register.filter
+def words(name: str) -> str:
+    """Turn a field's name into words: key_facts is "key facts"."""
+    return str(name).replace("_", " ")

@@ -38,6 +38,8 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "scoring:case-detail": (EVERYONE, [999]),
     "scoring:benchmark-list": (EVERYONE, []),
     "scoring:endpoint-list": (ADMIN, []),
+    "scoring:metric-list": (EVERYONE, []),
+    "scoring:metric-detail": (EVERYONE, ["repetition"]),
 }
 
 

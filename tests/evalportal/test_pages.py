@@ -75,7 +75,9 @@ def test_it_shows_a_plain_page_when_something_breaks(alice: Any, monkeypatch: py
 
 
 @pytest.mark.parametrize("person", ["alice", "bob", "dan"])
-def test_it_greets_each_role_at_home(person: str, request: pytest.FixtureRequest, signed_in: SignedIn) -> None:
+def test_it_greets_each_role_at_home(
+    person: str, request: pytest.FixtureRequest, signed_in: SignedIn
+) -> None:
     page = signed_in(request.getfixturevalue(person)).get("/").content.decode()
     assert f"Good to see you, {person.title()}" in page
     assert ("Upload cases" in page) == (person == "alice")

@@ -37,7 +37,9 @@ def test_it_refuses_an_expired_invitation(client: Client, alice: Any) -> None:
         assert client.get(path).status_code == 410
 
 
-@pytest.mark.parametrize("path", ["/welcome/MQ/x-y/", "/welcome/%00/x/", "/welcome/!!!/x/", "/welcome/OTk5/abc/"])
+@pytest.mark.parametrize(
+    "path", ["/welcome/MQ/x-y/", "/welcome/%00/x/", "/welcome/!!!/x/", "/welcome/OTk5/abc/"]
+)
 def test_it_refuses_made_up_invitations(client: Client, db: None, path: str) -> None:
     assert client.get(path).status_code == 410
 
