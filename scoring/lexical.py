@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from unicodedata import combining
 
+from scoring.measurement import Measurement
 from scoring.text import fold
+
+BLANK = Measurement(0.0, "The response is blank, and a blank response scores 0.")
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _ASCII_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "'."}

@@ -1,0 +1,152 @@
+"""A response and its case's forbidden claims go in; what the response makes up of the Code comes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from scoring import lexical
+from scoring.ccop import code, negations
+from scoring.ccop.references import Reference, Standing, references
+from scoring.cosines import cosines
+from scoring.lexical import View
+from scoring.measurement import Measurement, Sample, Span
+from scoring.text import sentence_spans
+
+SIMILAR = 0.75
+_SHOWN = 50
+_DENIAL = re.compile(
+    r"\b(?:false|incorrect|untrue|wrong|myth|misconception|unsupported|not (?:true|correct))\b", re.I
+)
+_KINDS: dict[Standing, Literal["good", "bad", "note"]] = {
+    "exists": "good",
+    "fabricated": "bad",
+    "said not to exist": "note",
+    "another document": "note",
+}
+
+
+class Claim(NamedTuple):
+    """A forbidden claim that stands word for word in the response: its index and its places in the source."""
+
+    which: int
+    places: list[tuple[int, int]]
+
+
+def claims_found(shown: View, claims: Sequence[str]) -> list[Claim]:
+    """Find the forbidden claims whose words stand in a row in the response, case and punctuation ignored.
+
+    >>> claims_found(View("Backups must be ENCRYPTED, always."), ["must be encrypted always", "weekly"])
+    [Claim(which=0, places=[(8, 33)])]
+    """
+    found = []
+    for index, claim in enumerate(claims):
+        places = [shown.span(*span) for span in islice(shown.occurrences(lexical.phrase(claim)), _SHOWN)]
+        if places:
+            found.append(Claim(index, places))
+    return found
+
+
+def measure(sample: Sample) -> Measurement:
+    """Give 0 to a response with a forbidden claim or a clause that the Code does not have, else 1."""
+    shown = lexical.view(sample.response)
+    if shown.blank:
+        return lexical.BLANK
+    claims = claims_found(shown, sample.forbidden_claims)
+    cited = references(sample.response)
+    made_up = _fabricated(cited)
+    return Measurement(
+        0.0 if claims or made_up else 1.0,
+        _why(sample, claims, cited),
+        {
+            "claims": _claims(sample, claims),
+            "references": [_reference(reference) for reference in cited[:_SHOWN]],
+            "fabricated": made_up,
+        },
+        _spans(shown, claims, cited),
+        _flags(sample, shown, claims),
+    )
+
+
+def paraphrases(sample: Sample, found: set[int]) -> tuple[str, ...]:
+    """Name the sentences that may say a forbidden claim in other words: for a person to look at."""
+    claims = [(index, text) for index, text in enumerate(sample.forbidden_claims) if index not in found]
+    sentences = [sample.response[start:end] for start, end in sentence_spans(sample.response)]
+    if sample.embed is None or not claims or not sentences:
+        return ()
+    matrix = cosines(sample.embed, [text for _, text in claims], sentences)
+    limit = _similar(sample.settings)
+    return tuple(
+        f"Possible paraphrase of forbidden claim {index + 1} (similarity {row.max():.2f}):"
+        f" “{lexical.excerpt(sentences[row.argmax()], 120)}”"
+        for (index, _), row in zip(claims, matrix, strict=True)
+        if row.max() >= limit
+    )
+
+
+def _similar(settings: Mapping[str, Any]) -> float:
+    value = settings.get("paraphrase_similarity", SIMILAR)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"paraphrase_similarity: must be between 0 and 1, not {value!r}.")
+    return float(value)
+
+
+def _why(sample: Sample, claims: Sequence[Claim], cited: Sequence[Reference]) -> str:
+    faults = [f"makes the forbidden claim “{sample.forbidden_claims[claim.which]}”" for claim in claims[:3]]
+    made_up = _fabricated(cited)
+    if made_up:
+        faults.append(f"cites {', '.join(made_up[:5])}, which the Code does not have")
+    return f"The response {' and '.join(faults)}." if faults else _all_well(sample, cited)
+
+
+def _all_well(sample: Sample, cited: Sequence[Reference]) -> str:
+    count = len(sample.forbidden_claims)
+    existing = sum(reference.standing == "exists" for reference in cited)
+    claims = f"None of {count} forbidden claims is made" if count else "The case forbids no claim"
+    return f"{claims}, and {f'all {existing} clauses cited exist' if existing else 'no clause is cited'}."
+
+
+def _fabricated(cited: Sequence[Reference]) -> list[str]:
+    return list(dict.fromkeys(found.number for found in cited if found.standing == "fabricated"))[:_SHOWN]
+
+
+def _flags(sample: Sample, shown: View, claims: Sequence[Claim]) -> tuple[str, ...]:
+    denied = tuple(
+        f"Forbidden claim {claim.which + 1} may be quoted only to deny it."
+        for claim in claims
+        if _is_denied(shown, lexical.phrase(sample.forbidden_claims[claim.which]))
+    )
+    return denied + paraphrases(sample, {claim.which for claim in claims})
+
+
+def _is_denied(shown: View, phrase: str) -> bool:
+    start, end = next(shown.occurrences(phrase))
+    around = shown.text[max(0, start - 60) : end + 60]
+    return negations.before(shown, start).negations > 0 or bool(_DENIAL.search(around))
+
+
+def _claims(sample: Sample, claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    found = {claim.which for claim in claims}
+    return [{"text": text, "found": index in found} for index, text in enumerate(sample.forbidden_claims)]
+
+
+def _reference(reference: Reference) -> dict[str, str]:
+    return {
+        "number": reference.number,
+        "heading": code.heading(reference.number),
+        "standing": reference.standing,
+    }
+
+
+def _spans(shown: View, claims: Sequence[Claim], cited: Sequence[Reference]) -> list[Span]:
+    spans = [
+        Span(*place, "bad", f"forbidden claim {claim.which + 1}")
+        for claim in claims
+        for place in claim.places
+    ]
+    for reference in cited[:_SHOWN]:
+        place = shown.span(reference.start, reference.end)
+        spans.append(Span(*place, _KINDS[reference.standing], f"{reference.number}: {reference.standing}"))
+    return sorted(spans)
