@@ -65,8 +65,12 @@ class Run(models.Model):
     )
     state = models.CharField(max_length=20, choices=State, default=State.DRAFT)
     reason = models.TextField(blank=True, help_text="Why it is paused, failed or cancelled, in plain words.")
-    paused_by_portal = models.BooleanField(default=False)
-    resumes_to = models.CharField(max_length=20, blank=True)
+    paused_by_portal = models.BooleanField(
+        default=False, help_text="An endpoint is down: the run goes on by itself when it answers again."
+    )
+    blocked_by = models.ForeignKey(Endpoint, models.SET_NULL, null=True, blank=True, related_name="+")
+    probe_at = models.DateTimeField(null=True, help_text="When the endpoint that is down is tried next.")
+    probes = models.PositiveSmallIntegerField(default=0, help_text="How often it was tried in vain.")
     summary = models.JSONField(
         default=dict, help_text="What pages show of a finished run, kept, not recounted."
     )
@@ -130,6 +134,9 @@ class Response(Asked):
     prompt_digest = models.CharField(max_length=64, blank=True)
     from_cache = models.BooleanField(default=False)
     token_scores = models.JSONField(null=True)
+    people_marks = models.JSONField(
+        default=list, help_text="Marks that people settled on; where there are any, they rule."
+    )
 
     class Meta:
         ordering = ("run", "position")
@@ -167,7 +174,7 @@ class Verdict(Asked):
     class Meta:
         ordering = ("response", "vote")
         constraints = (models.UniqueConstraint(fields=["response", "vote"], name="one_verdict_per_vote"),)
-        indexes = (models.Index(fields=["run", "state"], name="verdict_by_state"),)
+        indexes = (models.Index(fields=["run", "state", "id"], name="verdict_by_state"),)
 
     def __str__(self) -> str:
         return f"{self.response_id}, vote {self.vote}"
@@ -196,12 +203,13 @@ class Score(models.Model):
     scoring = models.ForeignKey(Scoring, models.CASCADE, related_name="scores")
     response = models.ForeignKey(Response, models.CASCADE, related_name="scores")
     overall = models.FloatField(null=True)
+    machine_overall = models.FloatField(null=True, help_text="The overall without what people marked.")
     passed = models.BooleanField(null=True)
     pending = models.CharField(
         max_length=40, blank=True, help_text="What it waits for; blank once it is scored."
     )
     fabricated = models.BooleanField(default=False)
-    flags = ArrayField(models.CharField(max_length=80), default=list)
+    flags = ArrayField(models.TextField(), default=list)
     values = models.JSONField(help_text="Metric → value.")
     details = models.JSONField(help_text="Metric → weight, why, evidence and spans.")
 
