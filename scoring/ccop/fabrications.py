@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -49,6 +49,14 @@ def claims_found(shown: View, claims: Sequence[str]) -> list[Claim]:
     return found
 
 
+class Paraphrase(NamedTuple):
+    """A sentence that may say a forbidden claim in other words, and how similar the two are."""
+
+    claim: int
+    place: tuple[int, int]
+    similarity: float
+
+
 def measure(sample: Sample) -> Measurement:
     """Give 0 to a response with a forbidden claim or a clause that the Code does not have, else 1."""
     shown = lexical.view(sample.response)
@@ -56,6 +64,7 @@ def measure(sample: Sample) -> Measurement:
         return lexical.BLANK
     claims = claims_found(shown, sample.forbidden_claims)
     cited = references(sample.response)
+    similar = paraphrases(sample, {claim.which for claim in claims})
     made_up = _fabricated(cited)
     return Measurement(
         0.0 if claims or made_up else 1.0,
@@ -64,26 +73,24 @@ def measure(sample: Sample) -> Measurement:
             "claims": _claims(sample, claims),
             "references": [_reference(reference) for reference in cited[:_SHOWN]],
             "fabricated": made_up,
+            "paraphrases": [_paraphrase(sample, found) for found in similar],
         },
-        _spans(shown, claims, cited),
-        _flags(sample, shown, claims),
+        _spans(shown, claims, cited, similar),
+        _flags(sample, shown, claims, similar),
     )
 
 
-def paraphrases(sample: Sample, found: set[int]) -> tuple[str, ...]:
-    """Name the sentences that may say a forbidden claim in other words: for a person to look at."""
-    claims = [(index, text) for index, text in enumerate(sample.forbidden_claims) if index not in found]
-    sentences = [sample.response[start:end] for start, end in sentence_spans(sample.response)]
-    if sample.embed is None or not claims or not sentences:
-        return ()
-    matrix = cosines(sample.embed, [text for _, text in claims], sentences)
+def paraphrases(sample: Sample, found: Container[int] = ()) -> list[Paraphrase]:
+    """Find the sentence nearest to each claim that is not found word for word, if it is near enough."""
+    claims = [which for which in range(len(sample.forbidden_claims)) if which not in found]
+    if sample.embed is None or not claims:
+        return []
+    places = sentence_spans(sample.response)
+    sentences = [sample.response[start:end] for start, end in places]
+    matrix = cosines(sample.embed, [sample.forbidden_claims[which] for which in claims], sentences)
     limit = _similar(sample.settings)
-    return tuple(
-        f"Possible paraphrase of forbidden claim {index + 1} (similarity {row.max():.2f}):"
-        f" “{lexical.excerpt(sentences[row.argmax()], 120)}”"
-        for (index, _), row in zip(claims, matrix, strict=True)
-        if row.max() >= limit
-    )
+    best = ((which, int(row.argmax()), float(row.max())) for which, row in zip(claims, matrix, strict=True))
+    return [Paraphrase(which, places[near], cosine) for which, near, cosine in best if cosine >= limit]
 
 
 def _similar(settings: Mapping[str, Any]) -> float:
@@ -112,13 +119,16 @@ def _fabricated(cited: Sequence[Reference]) -> list[str]:
     return list(dict.fromkeys(found.number for found in cited if found.standing == "fabricated"))[:_SHOWN]
 
 
-def _flags(sample: Sample, shown: View, claims: Sequence[Claim]) -> tuple[str, ...]:
-    denied = tuple(
-        f"Forbidden claim {claim.which + 1} may be quoted only to deny it."
+def _flags(
+    sample: Sample, shown: View, claims: Sequence[Claim], similar: Sequence[Paraphrase]
+) -> tuple[str, ...]:
+    denied = (
+        f"Forbidden claim {claim.which + 1} may be quoted only to deny it"
         for claim in claims
         if _is_denied(shown, lexical.phrase(sample.forbidden_claims[claim.which]))
     )
-    return denied + paraphrases(sample, {claim.which for claim in claims})
+    possible = (f"Possible paraphrase of forbidden claim {found.claim + 1}" for found in similar)
+    return (*denied, *possible)
 
 
 def _is_denied(shown: View, phrase: str) -> bool:
@@ -140,7 +150,17 @@ def _reference(reference: Reference) -> dict[str, str]:
     }
 
 
-def _spans(shown: View, claims: Sequence[Claim], cited: Sequence[Reference]) -> list[Span]:
+def _paraphrase(sample: Sample, found: Paraphrase) -> dict[str, Any]:
+    return {
+        "claim": found.claim + 1,
+        "said": lexical.excerpt(sample.response[slice(*found.place)]),
+        "similarity": round(found.similarity, 6),
+    }
+
+
+def _spans(
+    shown: View, claims: Sequence[Claim], cited: Sequence[Reference], similar: Sequence[Paraphrase]
+) -> list[Span]:
     spans = [
         Span(*place, "bad", f"forbidden claim {claim.which + 1}")
         for claim in claims
@@ -149,4 +169,8 @@ def _spans(shown: View, claims: Sequence[Claim], cited: Sequence[Reference]) -> 
     for reference in cited[:_SHOWN]:
         place = shown.span(reference.start, reference.end)
         spans.append(Span(*place, _KINDS[reference.standing], f"{reference.number}: {reference.standing}"))
+    spans += [
+        Span(*found.place, "note", f"may say forbidden claim {found.claim + 1} ({found.similarity:.2f})")
+        for found in similar
+    ]
     return sorted(spans)

@@ -118,7 +118,7 @@ def _flags(shown: lexical.View, label: str, match: labels.Match) -> tuple[str, .
     if match.mentions or core not in _OTHER_WORDS:
         return ()
     used = [words for words in _OTHER_WORDS[core] if f" {words} " in shown.joined]
-    return (f"The label may be given in other words: “{used[0]}”.",) if used else ()
+    return (f"The label may be given in other words: “{used[0]}”",) if used else ()
 
 
 def _quoted(said: Iterable[str]) -> str:
