@@ -113,8 +113,7 @@ class _Keeper:
                 _note(f"the server ended with status {self._process.returncode}; starting it again")
                 self.start()
         self._stop()
-        if self._server.place.throwaway:
-            _remove(self._server.place)
+        _clear_up(self._server.place)
         return 0
 
     def _spawn(self) -> None:
@@ -147,14 +146,16 @@ class _Keeper:
                 return
 
 
-def _remove(place: Place) -> None:
-    """Remove a throwaway place, and the folder of its session with the last one."""
+def _clear_up(place: Place) -> None:
+    """Remove what a stopped server needs no more: of a throwaway one everything."""
+    if place.sockets.parent != place.home:
+        shutil.rmtree(place.sockets, ignore_errors=True)
+    if not place.throwaway:
+        return
     shutil.rmtree(place.home, ignore_errors=True)
-    shutil.rmtree(place.sockets, ignore_errors=True)
-    link = place.var / place.service
-    if link.is_symlink():
-        link.unlink()
-        with contextlib.suppress(OSError):
+    if place.account:
+        (place.var / place.service).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the session's other server is still there
             place.home.parent.rmdir()
     if not any(os.path.lexists(place.var / service) for service in _SERVERS):
         shutil.rmtree(place.var, ignore_errors=True)

@@ -18,9 +18,16 @@ def provide(var: Path | None = None) -> None:
     Call it before Django's settings are read. Without any Redis on the machine `REDIS_URL` stays unset.
     """
     for variable, server in offers(var or places.default_var()).items():
-        if _wanted(variable, server):
+        if not os.environ.get(variable) or _names(variable, server):
             sharing.join(server)
             os.environ[variable] = server.url()
+
+
+def own(var: Path | None = None) -> list[Server]:
+    """Return the embedded servers that the environment names."""
+    return [
+        server for variable, server in offers(var or places.default_var()).items() if _names(variable, server)
+    ]
 
 
 def offers(var: Path, *, throwaway: bool = False) -> dict[str, Server]:
@@ -31,7 +38,6 @@ def offers(var: Path, *, throwaway: bool = False) -> dict[str, Server]:
     return servers
 
 
-def _wanted(variable: str, server: Server) -> bool:
-    """Say whether nobody names a service, or a parent process names this very one and may end before us."""
-    given = os.environ.get(variable, "")
-    return not given or str(server.place.sockets) in unquote(given)
+def _names(variable: str, server: Server) -> bool:
+    """Say whether a variable names this very server: then a parent process set it, and may end before us."""
+    return str(server.place.sockets) in unquote(os.environ.get(variable, ""))

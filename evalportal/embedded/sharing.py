@@ -47,6 +47,19 @@ def leave(server: Server) -> None:
     os.close(_held.pop(server.place.home))
 
 
+def guarded(place: Place) -> bool:
+    """Say whether a guardian is at work there."""
+    lock = open_lock(place, "guardian")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(lock)
+
+
 def open_lock(place: Place, name: str) -> int:
     """Open one of the files that processes lock; the lock goes with the process, however it ends."""
     return os.open(place.home / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -54,7 +67,7 @@ def open_lock(place: Place, name: str) -> int:
 
 def _guard(place: Place) -> None:
     with _starting(place):
-        if not _guarded(place):
+        if not guarded(place):
             _start_guardian(place)
 
 
@@ -64,18 +77,6 @@ def _starting(place: Place) -> Iterator[None]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(lock)
-
-
-def _guarded(place: Place) -> bool:
-    lock = open_lock(place, "guardian")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
     finally:
         os.close(lock)
 

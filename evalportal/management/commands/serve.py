@@ -1,0 +1,206 @@
+"""A port goes in, the whole portal comes out: web, workers, beat and the small model, until Ctrl-C."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evalportal.embedded import model, sharing
+from evalportal.embedded.bell import Bell
+from evalportal.embedded.children import Child, Family
+from evalportal.embedded.places import ServiceError
+from evalportal.embedded.provide import own, provide
+
+_TO_START = 90  # seconds for the web server to answer
+_TO_STOP = 8  # seconds for everyone to finish what they are doing
+_LEAVING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
+class Command(BaseCommand):
+    """Run everything that the portal needs, together."""
+
+    help = "Serve the portal with its workers until Ctrl-C."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+        parser.add_argument("--demo", action="store_true", help="load the sample cases and sample people")
+
+    def handle(self, *, host: str, port: int, **options: Any) -> None:
+        listener = _listen(host, port)
+        family = Family(self._say)
+        try:
+            model_port = self._start_model(family)
+            _prepare(demo=options["demo"])
+            bell = Bell(*_LEAVING, signal.SIGCHLD)
+            for child in _children(listener.fileno()):
+                family.add(child)
+            if self._wait(family, bell, host, port, model_port):
+                self.stdout.write(f"evalportal is ready on http://{_in_url(host)}:{port} (Ctrl-C stops it)")
+                self.stdout.flush()
+                self._watch(family, bell)
+        finally:
+            family.stop(_TO_STOP)
+            listener.close()
+
+    def _start_model(self, family: Family) -> int | None:
+        """Start the small model and tell everyone where it is; return its port."""
+        if gaps := model.missing():
+            self._say(
+                f"there is no small model here: {' and '.join(gaps)} cannot be installed on this machine"
+            )
+            return None
+        port = model.choose_port(settings.VAR / "model.port")
+        os.environ |= {"EVALPORTAL_MODEL_URL": model.url(port), "EVALPORTAL_MODEL_NAME": model.NAME}
+        family.add(Child("the small model", model.command(port), settings.VAR / "log" / "model.log"))
+        return port
+
+    def _wait(self, family: Family, bell: Bell, host: str, port: int, model_port: int | None) -> bool:
+        """Wait until web server and model answer; return False if someone wants us to leave before."""
+        deadline = time.monotonic() + _TO_START
+        while not (_answers(host, port) and (model_port is None or model.ready(model_port))):
+            if time.monotonic() > deadline:
+                raise CommandError(f"The portal does not answer; see the files in {settings.VAR / 'log'}")
+            if _LEAVING & bell.wait(0.1):
+                return False
+            family.tend()
+        return True
+
+    def _watch(self, family: Family, bell: Bell) -> None:
+        while not _LEAVING & bell.wait(1.0):
+            family.tend()
+            self._watch_services()
+
+    def _watch_services(self) -> None:
+        """Replace the guardian of an embedded server if it was killed, and the server with it."""
+        try:
+            if not all(sharing.guarded(server.place) for server in own()):
+                self._say("an embedded server lost its guardian; starting it again")
+                provide()
+        except ServiceError as error:
+            self._say(str(error))
+
+    def _say(self, words: str) -> None:
+        self.stderr.write(f"evalportal: {words}")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else is done; the web server inherits it and never loses it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family, backlog=512)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot listen on {_in_url(host)}:{port} ({error.strerror}): choose another port with --port, "
+            f"or as in `make demo PORT={port + 1}`."
+        ) from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _prepare(*, demo: bool) -> None:
+    """Bring database and static files up to date; all of it is quick when nothing has changed."""
+    call_command("migrate", interactive=False, verbosity=0)
+    _collect_static_files()
+    if settings.CELERY_BROKER_URL.startswith("filesystem"):
+        (settings.VAR / "broker").mkdir(exist_ok=True)
+    if demo:
+        call_command("load_samples")
+
+
+def _collect_static_files() -> None:
+    stamp: Path = settings.VAR / "static.stamp"
+    state = _static_state()
+    if not stamp.exists() or stamp.read_text() != state:
+        call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+        stamp.write_text(state)
+
+
+def _static_state() -> str:
+    """Sum up name, size and time of every static file, and how they are stored."""
+    digest = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            status = Path(storage.path(name)).stat()
+            digest.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _children(descriptor: int) -> list[Child]:
+    logs: Path = settings.VAR / "log"
+    celery = [sys.executable, "-m", "celery", "-A", "evalportal.celery:app"]
+    worker = [*celery, "worker", "--loglevel=INFO", "--without-gossip", "--without-mingle", "--pool=threads"]
+    return [
+        Child(
+            "web",
+            [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "evalportal.wsgi:application",
+                f"--bind=fd://{descriptor}",
+                *_WEB,
+            ],
+            logs / "web.log",
+            orphaned=signal.SIGTERM,
+            descriptors=(descriptor,),
+        ),
+        Child(
+            "the inference worker",
+            [*worker, "--hostname=inference@%h", "--queues=inference", "--concurrency=4"],
+            logs / "inference.log",
+        ),
+        # One at a time: the embedding model is loaded once, and its memory is not multiplied.
+        Child(
+            "the scoring worker",
+            [*worker, "--hostname=scoring@%h", "--queues=judging,scoring,default", "--concurrency=1"],
+            logs / "scoring.log",
+        ),
+        Child(
+            "beat",
+            [*celery, "beat", "--loglevel=INFO", "--pidfile=", f"--schedule={settings.VAR / 'beat'}"],
+            logs / "beat.log",
+        ),
+    ]
+
+
+_WEB = (
+    "--workers=2",
+    "--worker-class=gthread",
+    "--threads=8",
+    "--timeout=60",
+    "--graceful-timeout=5",
+    "--keep-alive=5",
+    "--access-logfile=-",
+    "--no-control-socket",
+)
+
+
+def _answers(host: str, port: int) -> bool:
+    """Say whether the portal is up; one that refuses our name of it is up as well."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (compared, not bound)
+    connection = http.client.HTTPConnection(here, port, timeout=5)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
