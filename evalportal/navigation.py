@@ -27,6 +27,7 @@ class Place(NamedTuple):
 
 PLACES = (
     Place("Home", "house", "home", "", EVERYONE),
+    Place("Runs", "play", "scoring:run-list", "runs", EVERYONE),
     Place("Datasets", "database", "scoring:dataset-list", "datasets", EVERYONE),
     Place("Cases", "list-checks", "scoring:case-list", "cases", EVERYONE),
     Place("Models", "bot", "scoring:endpoint-list", "models", frozenset({ADMIN})),

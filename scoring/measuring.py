@@ -71,9 +71,7 @@ def _measured(metric: ModuleType, sample: Sample) -> Measurement:
         measurement: Measurement = metric.measure(sample)
     except Exception:  # One metric that fails on one answer must not cost the answer its other metrics.
         logger.exception("%s failed", metric.__name__)
-        return Measurement(
-            None, "The metric failed on this answer; the log says how.", flags=("metric failed",)
-        )
+        return Measurement(None, "The metric failed here; the log says how.", flags=("metric failed",))
     return measurement
 
 

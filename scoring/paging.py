@@ -39,6 +39,16 @@ def page(queryset: QuerySet[M], by: str, where: Mapping[str, Any], size: int = 5
     )
 
 
+def newest_first(queryset: QuerySet[M], where: Mapping[str, Any], size: int = 50) -> Page[M]:
+    """Take a page of rows from the newest to the oldest, by their primary key."""
+    turned = {"before": where.get("after"), "after": where.get("before")}
+    if not any(turned.values()):
+        rows = list(queryset.order_by("-pk")[: size + 1])
+        return Page(rows[:size], None, rows[size - 1].pk if len(rows) > size else None)
+    found = page(queryset, "pk", turned, size)
+    return Page(found.rows[::-1], found.after, found.before)
+
+
 def _place(value: object) -> int | None:
     text = str(value or "")
     return int(text) if text.isdecimal() and len(text) < 19 else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Left
 
 if TYPE_CHECKING:
-    from scoring.models import Case, Dataset, Version  # noqa: F401
+    from scoring.models import Case, Dataset, Response, Run, Version  # noqa: F401
 
 
 class DatasetQuerySet(QuerySet["Dataset"]):
@@ -46,3 +47,34 @@ class CaseQuerySet(QuerySet["Case"]):
         if " " not in text and by_key.exists():
             return by_key
         return self.filter(search=SearchQuery(text, config="english", search_type="websearch"))
+
+
+class ResponseQuerySet(QuerySet["Response"]):
+    """Responses as the pages list them."""
+
+    def with_scores(self, run: Run) -> ResponseQuerySet:
+        """Add the case, an excerpt and what the latest scoring says, without the long columns."""
+        scoring = run.scorings.order_by("-number").first()
+        scored = FilteredRelation("scores", condition=Q(scores__scoring=scoring))
+        return (
+            self.annotate(scored=scored, excerpt=Left("content", 240))
+            .annotate(
+                overall=F("scored__overall"),
+                passed=F("scored__passed"),
+                pending=F("scored__pending"),
+                fabricated=F("scored__fabricated"),
+                flags=F("scored__flags"),
+            )
+            .select_related("case")
+            .only(
+                "run_id",
+                "case_id",
+                "sample",
+                "noise",
+                "position",
+                "state",
+                "error",
+                "case__key",
+                "case__benchmark",
+            )
+        )

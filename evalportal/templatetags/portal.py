@@ -9,11 +9,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+import nh3
 from django import template
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
+from markdown_it import MarkdownIt
 
 from evalportal.vendor import PACKAGES
 
@@ -116,3 +118,37 @@ def bound(number: float) -> str:
 def words(name: str) -> str:
     """Turn a field's name into words: key_facts is "key facts"."""
     return str(name).replace("_", " ")
+
+
+@register.filter
+def score(number: float | None) -> str:
+    """Write a score with two digits after the point; an unknown one is a dash, never a zero."""
+    return "–" if number is None or number == "" else f"{number:.2f}"
+
+
+@register.filter
+def seconds(number: float | None) -> str:
+    """Write a latency."""
+    return "–" if number is None else f"{number:.2f} s" if number < 100 else duration(number)
+
+
+@register.filter
+def duration(number: float) -> str:
+    """Write a stretch of time as people say it: 45 s, 12 min, 3 h 20 min."""
+    if number < 90:
+        return f"{number:.0f} s"
+    minutes = round(number / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+_TAGS = {
+    "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li",
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """Render a model's Markdown, with nothing in it that could load, link or run."""
+    return mark_safe(nh3.clean(_MARKDOWN.render(text), tags=_TAGS, attributes={}))  # noqa: S308

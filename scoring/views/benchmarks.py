@@ -11,7 +11,7 @@ from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
 from scoring import benchmarks, registry
-from scoring.forms import SUITES, BenchmarkForm
+from scoring.forms.benchmarks import BenchmarkForm
 from scoring.models import CustomBenchmark
 
 
@@ -35,7 +35,8 @@ def _register(request: Request, form: BenchmarkForm) -> HttpResponse:
 
 def _benchmark_context(form: BenchmarkForm) -> dict[str, object]:
     suites = {
-        registry.label(module): benchmarks.known(name) for name, module in registry.plugins(SUITES).items()
+        registry.label(module): benchmarks.known(name)
+        for name, module in registry.plugins("scoring.suites").items()
     }
     own = set(CustomBenchmark.objects.values_list("code", flat=True))
     return {"form": form, "suites": suites, "own": own, "categories": benchmarks.categories()}

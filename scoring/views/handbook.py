@@ -8,14 +8,14 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from evalportal.http import Request
 from scoring import handbook, highlighting, registry
-from scoring.forms import SUITES, TryMetricForm
+from scoring.forms.handbook import TryMetricForm
 from scoring.measurement import Measurement, Sample
 
 
 @require_GET
 def metric_list(request: Request) -> HttpResponse:
     """List the metrics."""
-    context = {"chapters": handbook.chapters(), "suites": registry.plugins(SUITES)}
+    context = {"chapters": handbook.chapters(), "suites": registry.plugins("scoring.suites")}
     return render(request, "scoring/metric_list.html", context)
 
 

@@ -15,7 +15,7 @@ from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
 from scoring import receiving, tasks
-from scoring.forms import UploadForm
+from scoring.forms.uploads import UploadForm
 from scoring.models import Dataset, Upload
 
 

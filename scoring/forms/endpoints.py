@@ -1,0 +1,73 @@
+"""A model, and how to reach it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+
+from scoring import addresses, registry
+from scoring.forms.fields import choice
+from scoring.models import Endpoint
+
+
+class EndpointForm(forms.ModelForm[Endpoint]):
+    """A model, and how to reach it."""
+
+    gateway = forms.ChoiceField()
+
+    class Meta:
+        model = Endpoint
+        fields = (
+            "name", "gateway", "base_url", "model", "key_variable", "max_concurrency", "timeout_seconds",
+            "parameters", "system_prompt",
+        )  # fmt: skip
+        labels = {  # noqa: RUF012
+            "base_url": "Address",
+            "key_variable": "Key variable",
+            "max_concurrency": "Requests in flight at most",
+            "timeout_seconds": "Seconds to wait for an answer",
+        }
+        help_texts = {  # noqa: RUF012
+            "base_url": "Such as http://127.0.0.1:11434 for Ollama, or http://host:8000/v1 for vLLM.",
+            "model": "The name that the server knows it by; for local weights their folder or package.",
+            "parameters": 'A JSON object, such as {"temperature": 0, "max_tokens": 512, "logprobs": true}.',
+            "system_prompt": "Put before the suite's own instructions.",
+        }
+        widgets = {  # noqa: RUF012
+            "parameters": forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+            "system_prompt": forms.Textarea(attrs={"rows": 3}),
+            "base_url": forms.TextInput(attrs={"inputmode": "url", "spellcheck": "false"}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        gateways = registry.plugins("scoring.gateways")
+        choice(self, "gateway").choices = [
+            (name, registry.label(module)) for name, module in gateways.items()
+        ]
+
+    def clean_base_url(self) -> str:
+        """Refuse an address that must not be asked."""
+        url = str(self.cleaned_data["base_url"])
+        try:
+            return addresses.check(url) or url if url else ""
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    def clean_key_variable(self) -> str:
+        """Refuse what looks like a key rather than like a variable's name."""
+        name = str(self.cleaned_data["key_variable"]).strip()
+        if name and not re.fullmatch(r"[A-Z_][A-Z0-9_]{0,79}", name):
+            raise forms.ValidationError(
+                "Type the name of the environment variable, such as OPENAI_API_KEY, never the key itself."
+            )
+        return name
+
+    def clean_parameters(self) -> dict[str, Any]:
+        """Take a JSON object only."""
+        parameters = self.cleaned_data["parameters"] or {}
+        if not isinstance(parameters, dict):
+            raise forms.ValidationError('Type a JSON object, such as {"temperature": 0}.')
+        return parameters

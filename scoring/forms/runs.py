@@ -1,0 +1,104 @@
+"""What a run shall be."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+
+from scoring import benchmarks, phases, registry
+from scoring.forms.fields import ListField, choice
+from scoring.models import Run, Version
+
+
+class RunForm(forms.ModelForm[Run]):
+    """Which cases, which model, which judge, and how."""
+
+    version = forms.ModelChoiceField(Version.objects.none(), label="Dataset version")
+    phase = forms.ChoiceField()
+    benchmarks = forms.MultipleChoiceField(
+        required=False, help_text="None chosen means all.", widget=forms.SelectMultiple(attrs={"size": 6})
+    )
+    test_ids = ListField(
+        required=False,
+        label="Test ids",
+        help_text="Only these cases; ids with spaces or commas between them.",
+    )
+    temperature = forms.FloatField(initial=0.0, min_value=0, max_value=2)
+    max_tokens = forms.IntegerField(initial=512, min_value=1, max_value=32768, label="Answer tokens at most")
+    noise_levels = ListField(
+        required=False, help_text="Percent of noise documents, such as 0 20 40 60 80 100. RGB only."
+    )
+
+    GROUPS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "What is asked": ("name", "version", "benchmarks", "test_ids"),
+        "Who answers": (
+            "endpoint",
+            "temperature",
+            "max_tokens",
+            "samples",
+            "noise_levels",
+            "seed",
+            "use_cache",
+        ),
+        "Who judges": ("judge", "judge_votes", "reviewers", "validation_share"),
+        "What passes": ("phase", "threshold", "base"),
+    }
+
+    class Meta:
+        model = Run
+        fields = (
+            "name", "version", "benchmarks", "test_ids", "endpoint", "samples", "noise_levels", "seed",
+            "use_cache", "judge", "judge_votes", "reviewers", "validation_share", "phase", "threshold",
+            "base",
+        )  # fmt: skip
+        labels = {  # noqa: RUF012
+            "endpoint": "Model",
+            "samples": "Answers per case",
+            "judge_votes": "Votes of the judge",
+            "reviewers": "Reviewers per answer",
+            "validation_share": "Share of verdicts that people validate",
+            "use_cache": "Take answers to the same prompt from earlier runs",
+            "base": "Base model",
+        }
+        help_texts = {  # noqa: RUF012
+            "samples": "5 for self-BLEU.",
+            "judge": "For Tier 3 and for answer quality. Without one, those wait.",
+            "threshold": "Instead of the phase's own, 0 to 1.",
+            "base": "For the KL shift of a tuned model: both must give full logits.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        versions = Version.objects.select_related("dataset").order_by("dataset__name", "-number")
+        choice(self, "version").queryset = versions
+        choice(self, "phase").choices = [
+            (name, f"{name}, {least:.0%}") for name, least in phases.THRESHOLDS.items()
+        ]
+        choice(self, "benchmarks").choices = [
+            (
+                registry.label(module),
+                [(code, f"{code} {found.name}") for code, found in benchmarks.known(name).items()],
+            )
+            for name, module in registry.plugins("scoring.suites").items()
+        ]
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Lay the fields out under their headings."""
+        return [(title, [self[name] for name in names]) for title, names in self.GROUPS.items()]
+
+    def clean_noise_levels(self) -> list[int]:
+        """Read percentages."""
+        levels = self.cleaned_data["noise_levels"]
+        if not all(level.isdecimal() and int(level) <= 100 for level in levels):
+            raise forms.ValidationError("Type whole percentages from 0 to 100.")
+        return sorted({int(level) for level in levels})
+
+    def clean(self) -> dict[str, Any] | None:
+        """Keep what the model gets in one place."""
+        values = super().clean() or self.cleaned_data
+        self.instance.parameters = {
+            name: values[name] for name in ("temperature", "max_tokens") if values.get(name) is not None
+        }
+        return values

@@ -1,0 +1,90 @@
+"""A run goes in; how far each of its stages is, how fast, and what went wrong comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Now
+
+from scoring.models import Response, Run, Verdict
+
+RECENT = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: how many of how many are through, how many failed, how many a second, how long still."""
+
+    name: str
+    done: int
+    failed: int
+    total: int
+    rate: float
+    seconds_left: float | None
+
+    @property
+    def through(self) -> int:
+        return self.done + self.failed
+
+    @property
+    def complete(self) -> bool:
+        return self.total > 0 and self.through >= self.total
+
+
+def stages(run: Run) -> list[Stage]:
+    """Say how far answers, verdicts and scores are."""
+    answers = _asked("Answers", Response.objects.filter(run=run))
+    verdicts = _asked("Verdicts", Verdict.objects.filter(run=run))
+    scored = _scored(run)
+    scores = Stage("Scores", scored, 0, answers.total - answers.failed, 0.0, None)
+    return [answers, *([verdicts] if verdicts.total else []), scores]
+
+
+def errors(run: Run) -> list[dict[str, object]]:
+    """Group the failures by kind, the commonest first, each with one message as an example."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT error_kind, count(*), min(error) FROM scoring_response"
+            " WHERE run_id = %s AND state = 'failed' GROUP BY error_kind ORDER BY count(*) DESC",
+            [run.pk],
+        )
+        return [{"kind": kind, "count": count, "example": example} for kind, count, example in cursor]
+
+
+def speed(run: Run) -> dict[str, float | int | None]:
+    """Take percentiles of the latency of the latest answers, and the sum of all tokens."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT percentile_cont(ARRAY[0.5, 0.9, 0.99]) WITHIN GROUP (ORDER BY latency_seconds) FROM ("
+            " SELECT latency_seconds FROM scoring_response WHERE run_id = %s AND state = 'done'"
+            " AND NOT from_cache ORDER BY position DESC LIMIT 2000) latest",
+            [run.pk],
+        )
+        p50, p90, p99 = cursor.fetchone()[0] or (None, None, None)
+    tokens = Response.objects.filter(run=run).aggregate(
+        sent=Sum("prompt_tokens"),
+        received=Sum("completion_tokens"),
+        cached=Count("pk", filter=Q(from_cache=True)),
+    )
+    return {"p50": p50, "p90": p90, "p99": p99, **tokens}
+
+
+def _asked(name: str, rows: object) -> Stage:
+    recent = Q(answered_at__gte=Now() - RECENT)
+    counts = rows.aggregate(  # type: ignore[attr-defined]
+        total=Count("pk"),
+        done=Count("pk", filter=Q(state="done")),
+        failed=Count("pk", filter=Q(state="failed")),
+        lately=Count("pk", filter=recent & Q(state="done")),
+    )
+    rate = counts.pop("lately") / RECENT.total_seconds()
+    left = counts["total"] - counts["done"] - counts["failed"]
+    return Stage(name, rate=rate, seconds_left=left / rate if rate and left else None, **counts)
+
+
+def _scored(run: Run) -> int:
+    scoring = run.scorings.order_by("-number").first()
+    return scoring.scores.count() if scoring else 0

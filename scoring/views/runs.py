@@ -1,0 +1,188 @@
+"""Runs: started, watched, paused, resumed, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from evalportal import roles
+from evalportal.http import Request
+from evalportal.roles import Role
+from scoring import estimates, paging, progress, runs, workers
+from scoring.forms.runs import RunForm
+from scoring.models import Response, Run
+
+# What the table of answers may be narrowed to.
+SHOWN = {
+    "all": Q(),
+    "failed": Q(state="failed"),
+    "below": Q(scored__passed=False),
+    "flagged": Q(scored__flags__len__gt=0),
+    "fabricated": Q(scored__fabricated=True),
+    "awaiting": Q(scored__pending__gt=""),
+}
+
+
+@require_GET
+def run_list(request: Request) -> HttpResponse:
+    """List the runs, the newest first."""
+    found = Run.objects.select_related("version__dataset", "endpoint", "created_by")
+    if request.user.is_reviewer:
+        found = found.filter(state=Run.State.FINAL)
+    context = {"page": paging.newest_first(found, request.GET), "listening": workers.listening("inference")}
+    return render(request, "scoring/run_list.html", context)
+
+
+@roles.only(Role.ADMIN)
+@require_http_methods(["GET", "POST"])
+def run_new(request: Request) -> HttpResponse:
+    """Set up a run and start it."""
+    form = RunForm(request.POST or None, initial=request.GET.dict())
+    if form.is_valid():
+        run = form.save(commit=False)
+        run.created_by = request.user
+        run.save()
+        try:
+            runs.start(run)
+        except runs.RunError as error:
+            run.delete()
+            form.add_error(None, str(error))
+        else:
+            return redirect(run)
+    context = {"form": form, "estimate": _estimate(form)}
+    return render(request, "scoring/run_new.html", context, status=422 if form.errors else 200)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_estimate(request: Request) -> HttpResponse:
+    """Say how much work the run would be, as it is being set up."""
+    return render(request, "scoring/_run_estimate.html", {"estimate": _estimate(RunForm(request.POST))})
+
+
+def _estimate(form: RunForm) -> estimates.Estimate | None:
+    if not form.is_bound or (not form.is_valid() and "version" not in form.cleaned_data):
+        return None
+    values = form.cleaned_data
+    version = values["version"]
+    cases = estimates.chosen(version, values.get("benchmarks") or (), values.get("test_ids") or ())
+    return estimates.estimate(
+        cases,
+        version.dataset.suite,
+        samples=values.get("samples") or 1,
+        noise_levels=values.get("noise_levels") or (),
+        max_tokens=values.get("max_tokens") or 512,
+        judged=values.get("judge") is not None,
+        judge_votes=values.get("judge_votes") or 1,
+        reviewers=values.get("reviewers") or 2,
+        validation_share=values.get("validation_share") or 0.2,
+    )
+
+
+@require_GET
+def run_detail(request: Request, pk: int) -> HttpResponse:
+    """Show a run: how far it is, what it scored, and its answers."""
+    run = _readable(request, pk)
+    context = {**_progress_context(run), **_responses_context(request, run)}
+    return render(request, "scoring/run_detail.html", context)
+
+
+@require_GET
+def run_progress(request: Request, pk: int) -> HttpResponse:
+    """Show the part of a run's page that changes while it is under way."""
+    return render(request, "scoring/_run_progress.html", _progress_context(_readable(request, pk)))
+
+
+@require_GET
+def run_responses(request: Request, pk: int) -> HttpResponse:
+    """Show the table of a run's answers, filtered."""
+    run = _readable(request, pk)
+    return render(request, "scoring/_run_responses.html", _responses_context(request, run))
+
+
+def _readable(request: Request, pk: int) -> Run:
+    run = get_object_or_404(Run.objects.select_related("version__dataset", "endpoint", "judge"), pk=pk)
+    if request.user.is_reviewer and run.state != Run.State.FINAL:
+        raise PermissionDenied("Reviewers see a run once it is final, so that their marks stay blind.")
+    return run
+
+
+def _progress_context(run: Run) -> dict[str, Any]:
+    return {
+        "run": run,
+        "stages": progress.stages(run),
+        "errors": progress.errors(run),
+        "speed": progress.speed(run),
+        "deaf": [queue for queue in ("inference", "scoring") if not workers.listening(queue)],
+    }
+
+
+def _responses_context(request: Request, run: Run) -> dict[str, Any]:
+    shown = request.GET.get("show", "all")
+    shown = shown if shown in SHOWN else "all"
+    found = Response.objects.filter(run=run).with_scores(run).filter(SHOWN[shown])
+    page = paging.page(found, "position", request.GET)
+    return {"run": run, "page": page, "shown": shown, "choices": list(SHOWN)}
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_pause(request: Request, pk: int) -> HttpResponse:
+    """Send nothing more for now."""
+    return _acted(request, pk, runs.pause)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_resume(request: Request, pk: int) -> HttpResponse:
+    """Go on where it stood."""
+    return _acted(request, pk, runs.resume)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_cancel(request: Request, pk: int) -> HttpResponse:
+    """End it for good; what is answered stays."""
+    return _acted(request, pk, runs.cancel)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_retry(request: Request, pk: int) -> HttpResponse:
+    """Ask again what failed, and nothing else."""
+    return _acted(request, pk, runs.retry_failed)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_rescore(request: Request, pk: int) -> HttpResponse:
+    """Score the same answers by the metrics as they are now."""
+    return _acted(request, pk, runs.rescore)
+
+
+def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpResponse:
+    run = get_object_or_404(Run, pk=pk)
+    try:
+        act(run)
+    except runs.RunError as error:
+        messages.error(request, str(error))
+    return redirect(run)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_repeat(request: Request, pk: int) -> HttpResponse:
+    """Start a new run of the same configuration."""
+    run = get_object_or_404(Run, pk=pk)
+    try:
+        return redirect(runs.repeat(run, request.user))
+    except runs.RunError as error:
+        messages.error(request, str(error))
+    return redirect(run)
