@@ -242,9 +242,11 @@ def _page(mock: Mock, path: str, body: bytes) -> Any:
         case "/counts" | "/counts?prompts=1":
             return mock.counts(prompts="?" in path)
         case "/control":
-            return mock.control(json.loads(body)) or {}
+            mock.control(json.loads(body))
+            return {}
         case "/reset":
-            return mock.reset() or {}
+            mock.reset()
+            return {}
     return None
 
 
