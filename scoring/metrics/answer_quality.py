@@ -21,10 +21,10 @@ trusting it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from statistics import fmean
 
 from scoring.measurement import Band, Direction, Measurement, Sample
+from scoring.metrics import rubric
 
 VERSION = 1
 DIRECTION: Direction = "higher"
@@ -42,13 +42,13 @@ EXAMPLE = Sample(
 def measure(sample: Sample) -> Measurement:
     """Bring the judges' marks on the four criteria together."""
     judged = [{name: mark for name, mark in marks.items() if name in CRITERIA} for marks in sample.marks]
-    if not any(judged):
+    try:
+        value = rubric.score(judged)
+    except rubric.MarkError as problem:
+        return Measurement(None, str(problem))
+    if value is None:
         return Measurement(None, "Nobody has judged the answer.")
-    for index, marks in enumerate(judged):
-        if reason := _problem(index, marks):
-            return Measurement(None, reason)
-    means = [math.fsum(marks.values()) / len(marks) for marks in judged if marks]
-    value = math.fsum((mean - 1) / 4 for mean in means) / len(means)
+    means = [fmean(marks.values()) for marks in judged if marks]
     missing = sorted({name for marks in judged if marks for name in CRITERIA if name not in marks})
     return Measurement(
         value,
@@ -56,10 +56,3 @@ def measure(sample: Sample) -> Measurement:
         {"marks": judged, "means": means},
         flags=(f"Not judged by all: {', '.join(missing)}.",) if missing else (),
     )
-
-
-def _problem(index: int, marks: Mapping[str, object]) -> str:
-    for name, mark in marks.items():
-        if not isinstance(mark, int | float) or not 1 <= mark <= 5:
-            return f"marks[{index}][{name!r}] is {mark!r}: marks run from 1 to 5."
-    return ""

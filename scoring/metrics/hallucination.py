@@ -71,20 +71,20 @@ def measure(sample: Sample) -> Measurement:
         return Measurement(None, str(error))
     if entropy is None:
         return Measurement(None, "The model's server gave neither logits nor top log-probabilities.")
-    repeated = repetition.score(sample.response)
-    parts = {
-        "entropy": entropy.value,
-        "repetition": repeated or 0.0,
-        "uncertainty": uncertainty(sample.response),
-    }
-    value = math.fsum(WEIGHTS[name] * part for name, part in parts.items())
+    parts = _parts(sample.response, entropy.value)
     return Measurement(
-        min(value, 1.0),
+        _weighed(parts),
         " + ".join(f"{WEIGHTS[name]} x {part:.3f} {name}" for name, part in parts.items()) + ".",
         {"parts": parts, "weights": WEIGHTS, "phrases": phrases(sample.response), **entropy.evidence},
         _spans(sample.response),
         entropy.flags,
     )
+
+
+def score(text: str, tokens: TokenScores | None) -> float | None:
+    """Give the value without the evidence; an error says what is wrong with the token scores."""
+    entropy = token_entropy(tokens)
+    return None if entropy is None else _weighed(_parts(text, entropy.value))
 
 
 def token_entropy(tokens: TokenScores | None) -> Entropy | None:
@@ -108,6 +108,18 @@ def uncertainty(text: str) -> float:
 def phrases(text: str) -> list[str]:
     """List the distinct uncertain phrases of a text, in the order they come."""
     return list(dict.fromkeys(found.lower() for found in _UNCERTAIN.findall(fold(text))))
+
+
+def _parts(text: str, entropy: float) -> dict[str, float]:
+    return {
+        "entropy": entropy,
+        "repetition": repetition.score(text) or 0.0,
+        "uncertainty": uncertainty(text),
+    }
+
+
+def _weighed(parts: dict[str, float]) -> float:
+    return min(1.0, math.fsum(WEIGHTS[name] * part for name, part in parts.items()))
 
 
 def _from_logits(given: Any) -> Entropy | None:
