@@ -32,7 +32,7 @@ WORDS = list(dict.fromkeys(["<pad>", "</s>", "<unk>", *ANSWER.split(), *QUESTION
 def tokenizer() -> Any:
     words = Tokenizer(WordLevel({word: index for index, word in enumerate(WORDS)}, unk_token="<unk>"))
     words.pre_tokenizer = Whitespace()
-    return PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=words, unk_token="<unk>", pad_token="<pad>", eos_token="</s>"
     )
 
@@ -42,14 +42,21 @@ def causal(seed: int) -> Any:
     config = GPT2Config(
         vocab_size=len(WORDS), n_positions=32, n_embd=16, n_layer=2, n_head=2, bos_token_id=1, eos_token_id=1
     )
-    return GPT2LMHeadModel(config)
+    return GPT2LMHeadModel(config)  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(scope="module")
 def paired() -> Any:
     torch.manual_seed(3)
-    sizes: dict[str, Any] = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
-    return T5ForConditionalGeneration(T5Config(vocab_size=len(WORDS), decoder_start_token_id=0, **sizes))
+    sizes: dict[str, Any] = {
+        "d_model": 16,
+        "d_kv": 8,
+        "d_ff": 32,
+        "num_layers": 2,
+        "num_heads": 2,
+        "decoder_start_token_id": 0,
+    }
+    return T5ForConditionalGeneration(T5Config(vocab_size=len(WORDS), **sizes))
 
 
 def perplexity_of(tokens: Any) -> float | None:
