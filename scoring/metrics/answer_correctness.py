@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from scoring.measurement import Band, Direction, Measurement, Sample
 from scoring.rgb import explanations, matching, rules
+from scoring.rgb.places import Places
 from scoring.rgb.rejection import find_rejection
 
 VERSION = 1
@@ -49,7 +50,7 @@ def measure(sample: Sample) -> Measurement:
         float(match.correct),
         explanations.sentence(match),
         {**reading, "answers": [item._asdict() for item in match.items], "refused": match.refused},
-        explanations.spans(sample.response, match),
+        explanations.spans(Places(sample.response), match),
         _flags(sample, match, reading),
     )
 

@@ -68,6 +68,7 @@ def _evidence(sample: Sample, found: counterfactual.Correction, reading: rules.R
 
 
 def _spans(sample: Sample, found: counterfactual.Correction) -> list[Span]:
+    places = Places(sample.response)
     planted = [spelling for item in matching.required(sample.fake_answer) for spelling in item]
-    marks = Places(sample.response).spans(planted, "bad" if found.repeated else "note", "planted answer")
-    return explanations.spans(sample.response, found.match) + marks
+    marks = places.spans(planted, "bad" if found.repeated else "note", "planted answer")
+    return explanations.spans(places, found.match) + marks

@@ -27,10 +27,9 @@ def sentence(match: Match) -> str:
     return ". ".join([given, *map(_finding, missing)]) + "."
 
 
-def spans(response: str, match: Match) -> list[Span]:
+def spans(places: Places, match: Match) -> list[Span]:
     """Mark the answers, or the words of them, that stand in the response."""
-    places = Places(response)
-    return [span for item in match.items for span in _item_spans(places, response, item)]
+    return [span for item in match.items for span in _item_spans(places, item)]
 
 
 def near_misses(match: Match) -> tuple[str, ...]:
@@ -52,10 +51,10 @@ def _finding(item: Comparison) -> str:
     return "The response or the expected answer is empty"
 
 
-def _item_spans(places: Places, response: str, item: Comparison) -> list[Span]:
+def _item_spans(places: Places, item: Comparison) -> list[Span]:
     if item.step == "containment" and item.correct:
         return places.spans([normalize_answer(item.spelling)], "good", "expected answer")
     if item.step == "part of the answer":
-        return [Span(0, len(response), "good", f"part of “{item.spelling}”")]
+        return [Span(0, len(places.response), "good", f"part of “{item.spelling}”")]
     kind: Literal["good", "note"] = "good" if item.correct else "note"
     return places.token_spans(item.matched, kind, f"word of “{item.spelling}”")

@@ -55,10 +55,8 @@ def test_it_gives_the_printed_integration_accuracy() -> None:
 def test_it_gives_the_printed_detection_and_correction_rates() -> None:
     responses = ["Wrong: it is Paris."] * 80 + ["Wrong: it is Oslo."] * 9 + ["Paris"] * 5 + ["London"] * 6
     result = rgb.evaluate_counterfactual_robustness(responses, ["Paris"] * 100, ["London"] * 100, "GPT-4")
-    assert (result.error_detection_rate, result.error_correction_rate) == (
-        pytest.approx(89.0),
-        pytest.approx(85.0),
-    )
+    assert result.error_detection_rate == pytest.approx(89.0)
+    assert result.error_correction_rate == pytest.approx(85.0)
     assert (result.correct, result.incorrect) == (85, 15)
     assert result.correction_rate_when_detected == pytest.approx(80 / 89 * 100)
 

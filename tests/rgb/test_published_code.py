@@ -80,12 +80,15 @@ def published_detects(response: str, fake: str | None) -> bool:
     lowered = response.lower()
     if any(keyword in lowered for keyword in ERROR_DETECTION_KEYWORDS):
         return True
-    return bool(fake) and (f"not {fake.lower()}" in lowered or f"{fake.lower()} is wrong" in lowered)
+    if not fake:
+        return False
+    return f"not {fake.lower()}" in lowered or f"{fake.lower()} is wrong" in lowered
 
 
 def published_corrects(response: str, truth: str, fake: str | None) -> bool:
     if not published_correct(response, truth):
         return False
     text = published_normalize(response)
-    only_fake = bool(fake) and published_normalize(fake) in text and published_normalize(truth) not in text
-    return not only_fake
+    if fake and published_normalize(fake) in text:
+        return published_normalize(truth) in text
+    return True
