@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.contrib.auth.forms import SetPasswordForm
 
 from evalportal.models import Person
 from evalportal.roles import DUTIES, Role
@@ -42,7 +41,3 @@ class PersonForm(forms.Form):
 
     role = forms.ChoiceField(choices=Role.choices)
     is_active = forms.BooleanField(label="May sign in", required=False)
-
-
-class ChoosePasswordForm(SetPasswordForm[Person]):
-    """A new password, twice."""

@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import django_stubs_ext
+
+# Lets `ModelForm[Run]` and its like stand in code that runs, not only in code that is type-checked.
+django_stubs_ext.monkeypatch()
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("EVALPORTAL_VAR", BASE_DIR / "var")).resolve()
 DEMO = os.environ.get("EVALPORTAL_DEMO") == "1"

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.db import connection
 from django.db.utils import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from evalportal import demo, people, roles, signing_in
-from evalportal.forms import ChoosePasswordForm, InvitationForm, PersonForm, SignInForm
+from evalportal.forms import InvitationForm, PersonForm, SignInForm
 from evalportal.http import Request
 from evalportal.models import Person
 from evalportal.navigation import THEMES
@@ -94,7 +94,7 @@ def welcome(request: HttpRequest, where: str, token: str) -> HttpResponse:
     person = people.invited(where, token)
     if person is None:
         return render(request, "evalportal/welcome.html", {"person": None}, status=410)
-    form = ChoosePasswordForm(person, request.POST or None)
+    form = SetPasswordForm(person, request.POST or None)
     if form.is_valid():
         form.save()
         login(request, person)
