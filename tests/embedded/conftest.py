@@ -95,6 +95,13 @@ def var(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
+def roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the places of a root lie in the test's own folder."""
+    monkeypatch.setattr(places, "_SHARED_STATE", tmp_path / "shared")
+    monkeypatch.setattr(places, "_TEMPORARY", tmp_path / "temporary")
+
+
+@pytest.fixture
 def postgres(var: Path) -> Iterator[Service]:
     service = Service(var, "DATABASE_URL")
     yield service
