@@ -372,6 +372,10 @@ class Migration(migrations.Migration):
                 ("answered_at", models.DateTimeField(null=True)),
                 ("finished_at", models.DateTimeField(null=True)),
                 (
+                    "reviewed_at",
+                    models.DateTimeField(null=True, help_text="When people had marked all they had to."),
+                ),
+                (
                     "base",
                     models.ForeignKey(
                         blank=True,

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from scoring.models.datasets import Case, Version
 from scoring.models.endpoints import Endpoint
+from scoring.queries import ResponseQuerySet
 
 
 class Run(models.Model):
@@ -78,6 +79,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    reviewed_at = models.DateTimeField(null=True, help_text="When people had marked all they had to.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
 
     class Meta:
@@ -137,6 +139,8 @@ class Response(Asked):
     people_marks = models.JSONField(
         default=list, help_text="Marks that people settled on; where there are any, they rule."
     )
+
+    objects = ResponseQuerySet.as_manager()
 
     class Meta:
         ordering = ("run", "position")
