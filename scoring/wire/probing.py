@@ -1,0 +1,68 @@
+"""A gateway's own functions go in, what a test of the connection found comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from scoring.gateway_contract import GatewayError, Probe, Prompt, Reply, Target
+
+_QUESTION = Prompt(messages=[{"role": "user", "content": "Reply with the word yes."}], case_key="probe")
+# Some services refuse fewer than sixteen.
+_MOST_TOKENS = 16
+# These say that someone is there.
+_ANSWERED = frozenset(
+    {"out_of_quota", "rate_limited", "refused", "too_long", "unauthorised", "unknown_model"}
+)
+
+
+class Served(NamedTuple):
+    """The models that a server lists, and the size of the target's vocabulary where it tells."""
+
+    models: Sequence[str]
+    vocabulary: int | None = None
+
+
+async def probe(
+    target: Target,
+    list_models: Callable[[], Awaitable[Served]],
+    ask: Callable[[Target, Prompt], Awaitable[Reply]],
+) -> Probe:
+    """List the models and ask the target a short question, with log-probabilities."""
+    served, trouble = Served(()), None
+    try:
+        served = await list_models()
+    except GatewayError as error:
+        if error.kind not in {"bad_reply", "wrong_address", "refused"}:  # not every service has a list
+            return _failed(error, served)
+        trouble = error
+    try:
+        reply = await ask(_small(target), _QUESTION)
+    except GatewayError as error:
+        return _failed(trouble or error, served)
+    return _answered(reply, served)
+
+
+def _small(target: Target) -> Target:
+    wanted = {"max_tokens": _MOST_TOKENS, "logprobs": True, "top_logprobs": 1}
+    return replace(target, parameters={**target.parameters, **wanted})
+
+
+def _answered(reply: Reply, served: Served) -> Probe:
+    known = reply.tokens is not None
+    words = "with log-probabilities" if known else "without log-probabilities"
+    return Probe(
+        reachable=True,
+        answers=True,
+        message=f"The model answers in {reply.latency_seconds:.1f} seconds, {words}.",
+        latency_seconds=reply.latency_seconds,
+        models=tuple(served.models),
+        logprobs=known,
+        vocabulary=served.vocabulary,
+    )
+
+
+def _failed(error: GatewayError, served: Served) -> Probe:
+    there = bool(served.models) or error.kind in _ANSWERED
+    return Probe(reachable=there, answers=False, message=error.message, models=tuple(served.models))

@@ -1,0 +1,54 @@
+"""A server's log-probabilities go in; AnswerScores come out, or None and a sentence why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from scoring.gateway_contract import AnswerScores
+
+# Servers compute in single precision: more digits would fill the database with noise.
+_DIGITS = 6
+_ROUNDING = 1e-3
+_UNREADABLE = "The server's log-probabilities are not all numbers below zero; they were left out."
+_UNREADABLE_TOP = "The server's top log-probabilities are not all numbers below zero; they were left out."
+
+Read = tuple[AnswerScores | None, tuple[str, ...]]
+
+
+def read(choice: Any, vocabulary: int | None) -> Read:
+    """Read what OpenAI's chat and completion interfaces and Ollama call `logprobs`."""
+    if isinstance(choice, dict) and isinstance(choice.get("token_logprobs"), list):
+        tops = choice.get("top_logprobs")
+        rows = [list(row.values()) if isinstance(row, dict) else [] for row in tops or ()]
+        return _scores(choice["token_logprobs"], rows, vocabulary)
+    entries = choice.get("content") if isinstance(choice, dict) else choice
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        return None, ()
+    rows = [[top.get("logprob") for top in entry.get("top_logprobs") or ()] for entry in entries]
+    return _scores([entry.get("logprob") for entry in entries], rows, vocabulary)
+
+
+def _scores(chosen: Sequence[Any], rows: Sequence[Sequence[Any]], vocabulary: int | None) -> Read:
+    if not all(_is_logprob(value) for value in chosen):
+        return None, (_UNREADABLE,)
+    logprobs = _rounded(chosen)
+    if not any(rows):
+        return AnswerScores(logprobs=logprobs, vocabulary=vocabulary), ()
+    # A token that is ruled out has no share in anything.
+    possible = [[value for value in row if value != -math.inf] for row in rows]
+    if len(rows) != len(chosen) or not all(_is_logprob(value) for row in possible for value in row):
+        return AnswerScores(logprobs=logprobs, vocabulary=vocabulary), (_UNREADABLE_TOP,)
+    tops = [_rounded(row) for row in possible]
+    return AnswerScores(logprobs=logprobs, top_logprobs=tops, vocabulary=vocabulary), ()
+
+
+def _is_logprob(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and value <= _ROUNDING
+
+
+def _rounded(values: Sequence[Any]) -> list[float]:
+    return [round(min(float(value), 0.0), _DIGITS) for value in values]
