@@ -22,15 +22,16 @@ def read(choice: Any, vocabulary: int | None) -> Read:
     if isinstance(choice, dict) and isinstance(choice.get("token_logprobs"), list):
         tops = choice.get("top_logprobs")
         rows = [list(row.values()) if isinstance(row, dict) else [] for row in tops or ()]
-        return _scores(choice["token_logprobs"], rows, vocabulary)
+        return scores(choice["token_logprobs"], rows, vocabulary)
     entries = choice.get("content") if isinstance(choice, dict) else choice
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return None, ()
     rows = [[top.get("logprob") for top in entry.get("top_logprobs") or ()] for entry in entries]
-    return _scores([entry.get("logprob") for entry in entries], rows, vocabulary)
+    return scores([entry.get("logprob") for entry in entries], rows, vocabulary)
 
 
-def _scores(chosen: Sequence[Any], rows: Sequence[Sequence[Any]], vocabulary: int | None) -> Read:
+def scores(chosen: Sequence[Any], rows: Sequence[Sequence[Any]], vocabulary: int | None) -> Read:
+    """Check the chosen tokens' log-probabilities and, one row per token, the likeliest ones'."""
     if not all(_is_logprob(value) for value in chosen):
         return None, (_UNREADABLE,)
     logprobs = _rounded(chosen)
