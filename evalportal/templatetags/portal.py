@@ -12,7 +12,7 @@ from typing import Any
 import nh3
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 from markdown_it import MarkdownIt
@@ -101,11 +101,27 @@ def is_table(value: Any) -> bool:
 
 
 @register.filter
-def value(number: Any) -> str:
-    """Write a number with up to four digits after the point, and text as it is."""
-    if isinstance(number, float):
-        return f"{number:.4f}".rstrip("0").rstrip(".") if abs(number) < 1e6 else f"{number:.4g}"
-    return str(number)
+def value(thing: Any) -> str:
+    """Write a number with up to four digits after the point, yes or no, a dash for None, text as it is."""
+    if thing is None or isinstance(thing, bool):
+        return {None: "–", True: "yes", False: "no"}[thing]
+    if isinstance(thing, float):
+        return f"{thing:.4f}".rstrip("0").rstrip(".") if abs(thing) < 1e6 else f"{thing:.4g}"
+    return str(thing)
+
+
+@register.filter
+def listed(things: Any) -> str:
+    """Write a list with commas, and an inner list as alternatives."""
+    return ", ".join(" or ".join(map(value, one)) if is_list(one) else value(one) for one in things) or "none"
+
+
+@register.filter
+def prose(text: str) -> SafeString:
+    """Set a docstring's paragraph as prose: a capital first, and `names` as code."""
+    pieces = conditional_escape(" ".join(text.split())).split("`")
+    inner = "".join(f"<code>{piece}</code>" if odd % 2 else piece for odd, piece in enumerate(pieces))
+    return mark_safe(inner[:1].upper() + inner[1:])  # noqa: S308
 
 
 @register.filter

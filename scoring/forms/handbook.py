@@ -13,6 +13,7 @@ from scoring.measurement import Sample
 class TryMetricForm(forms.Form):
     """The inputs of one metric, to try it on one's own text."""
 
+    all_optional = True
     LONG = frozenset(
         {"response", "question", "expected_response", "key_facts", "forbidden_claims", "siblings", "answers",
          "evaluation_criteria", "settings", "marks", "tokens"}
