@@ -46,7 +46,7 @@ class Command(BaseCommand):
             model_port = self._start_model(family)
             _prepare(demo=options["demo"])
             bell = Bell(*_LEAVING, signal.SIGCHLD)
-            for child in _children(listener.fileno()):
+            for child in children(listener.fileno()):
                 family.add(child)
             if self._wait(family, bell, host, port, model_port):
                 self.stdout.write(f"evalportal is ready on http://{_in_url(host)}:{port} (Ctrl-C stops it)")
@@ -143,7 +143,8 @@ def _static_state() -> str:
     return digest.hexdigest()
 
 
-def _children(descriptor: int) -> list[Child]:
+def children(descriptor: int) -> list[Child]:
+    """Return the processes of the portal; the web server takes its connections from the descriptor."""
     logs: Path = settings.VAR / "log"
     celery = [sys.executable, "-m", "celery", "-A", "evalportal.celery:app"]
     worker = [*celery, "worker", "--loglevel=INFO", "--without-gossip", "--without-mingle", "--pool=threads"]
