@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scoring.minilm import EmbeddingModelError, MiniLM
 from scoring.minilm_graph import WIDTH
 
-__all__ = ["WIDTH", "EmbeddingModelError", "embed", "forget"]
+__all__ = ["WIDTH", "EmbeddingModelError", "batches", "embed", "forget"]
 
 Vector = NDArray[np.float32]
 
@@ -47,6 +47,18 @@ def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         _remember(made)
         vectors |= made
     return np.stack([vectors[key] for key in keys]) if keys else np.empty((0, WIDTH), np.float32)
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Group texts of like length, so that little of a batch is padding."""
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[index] > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
 
 
 def forget() -> None:
@@ -86,21 +98,9 @@ def _encode(texts: Sequence[str]) -> Vector:
     model = _loaded()
     rows = [model.tokens(text) for text in texts]
     vectors = np.empty((len(rows), WIDTH), np.float32)
-    for batch in _batches([len(row) for row in rows]):
+    for batch in batches([len(row) for row in rows]):
         vectors[batch] = model.vectors([rows[index] for index in batch])
     return vectors
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Group texts of like length, so that little of a batch is padding."""
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[index] > _BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 def _loaded() -> MiniLM:

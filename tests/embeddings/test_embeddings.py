@@ -146,6 +146,6 @@ def test_it_refuses_a_number_of_threads_that_is_none(monkeypatch: pytest.MonkeyP
 
 def test_it_keeps_batches_small_and_of_like_lengths() -> None:
     lengths = [3, 250, 4, 256, 5] + [20] * 40
-    batches = list(embeddings._batches(lengths))
+    batches = list(embeddings.batches(lengths))
     assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
     assert all(len(batch) * max(lengths[index] for index in batch) <= 384 for batch in batches)
