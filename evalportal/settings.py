@@ -190,6 +190,14 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat")
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "scoring.tasks.sweep", "schedule": 2.0, "options": {"queue": "default", "expires": 10}}
+}
+
+# How often a prompt is asked before its case fails, and how long to wait at first; twice as long each time.
+RETRY_TRIES = int(os.environ.get("EVALPORTAL_RETRY_TRIES", "5"))
+RETRY_FIRST_SECONDS = float(os.environ.get("EVALPORTAL_RETRY_FIRST_SECONDS", "1"))
 
 LOGGING = {
     "version": 1,

@@ -1,0 +1,126 @@
+"""Bells go in; the steps they call for are taken. A bell may be lost or come twice: rows say what is left."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import django.db
+import psycopg
+from celery import shared_task
+from celery.signals import worker_process_init, worker_ready, worker_shutdown, worker_shutting_down
+from django.db import close_old_connections, transaction
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
+
+from scoring import asking, bells, blockades, scores, sweeping, workers
+from scoring.bells import QUEUES, Bell
+from scoring.models import Endpoint, Run
+
+# A bell that nobody has heard for so long has been rung again by the sweep.
+_EXPIRES_SECONDS = 60
+_DATABASE_ERRORS = (
+    django.db.OperationalError,
+    django.db.InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+)
+
+logger = logging.getLogger(__name__)
+
+
+def ring(bell: Bell) -> None:
+    """Wake somebody; without a broker nobody hears it, and the sweep rings again when it is back."""
+    task: Any = {"ask": ask, "judge": ask, "probe": probe, "score": score}[bell.task]
+    try:
+        task.apply_async((bell.number,), queue=QUEUES[bell.task], expires=_EXPIRES_SECONDS, retry=False)
+    except (BrokerError, RedisError, OSError) as error:
+        logger.warning("The broker does not answer: %s", error, extra=bell._asdict())
+
+
+def ring_for(run: Run) -> None:
+    """Wake whoever has something to do for a run, once the transaction is through."""
+
+    def ring_all() -> None:
+        for bell in bells.of(run):
+            ring(bell)
+
+    transaction.on_commit(ring_all)
+
+
+@shared_task(queue="inference")
+def ask(endpoint_id: int) -> None:
+    """Ask all that waits at an endpoint."""
+    with _patience("asking", endpoint=endpoint_id):
+        asking.serve(endpoint_id, ring=ring, stopping=workers.stopping)
+
+
+@shared_task(queue="scoring")
+def score(run_id: int) -> None:
+    """Score what can be scored of a run."""
+    with _patience("scoring", run=run_id):
+        scores.score(run_id, ring=ring, stopping=workers.stopping)
+
+
+@shared_task(queue="inference")
+def probe(endpoint_id: int) -> None:
+    """Try an endpoint that was down, and wake its runs if it answers."""
+    with _patience("probing", endpoint=endpoint_id):
+        for run_id in blockades.probe(Endpoint.objects.get(pk=endpoint_id)):
+            ring_for(Run.objects.get(pk=run_id))
+
+
+@shared_task(queue="default")
+def sweep() -> None:
+    """Find work that waits and that nobody does."""
+    with _patience("sweeping"):
+        sweeping.sweep(ring)
+
+
+@contextmanager
+def _patience(doing: str, **about: int) -> Iterator[None]:
+    """Give up quietly when the database goes away or the row is gone: the sweep finds what is left."""
+    try:
+        yield
+    except _DATABASE_ERRORS as error:
+        logger.warning("The database went away while %s: %s", doing, error, extra=about)
+    except (Endpoint.DoesNotExist, Run.DoesNotExist):
+        logger.info("Nothing is there for %s", doing, extra=about)
+
+
+@worker_ready.connect
+def _begin_pulse(sender: Any, **_: Any) -> None:
+    queues = [str(name) for name in sender.app.amqp.queues.consume_from]
+    _beat(sender.hostname, queues)
+    sender.timer.call_repeatedly(workers.PULSE_SECONDS, _beat, (sender.hostname, queues))
+
+
+@worker_process_init.connect
+@worker_ready.connect
+def _clear_stop(**_: Any) -> None:
+    workers.stopping.clear()
+
+
+@worker_shutting_down.connect
+def _stop(**_: Any) -> None:
+    workers.stopping.set()
+
+
+@worker_shutdown.connect
+def _end_pulse(sender: Any, **_: Any) -> None:
+    _quietly(lambda: workers.farewell(sender.hostname))
+
+
+def _beat(name: str, queues: list[str]) -> None:
+    _quietly(lambda: workers.pulse(name, queues))
+
+
+def _quietly(work: Callable[[], None]) -> None:
+    """Do what may fail while the database is away, in the worker's own thread."""
+    try:
+        close_old_connections()
+        work()
+    except _DATABASE_ERRORS as error:
+        logger.warning("The pulse was not heard: %s", error)

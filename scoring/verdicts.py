@@ -1,0 +1,185 @@
+"""Responses that need a judge go in; its Verdicts come out: asked for, stored once, brought together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from psycopg import DataError
+from psycopg.types.json import Jsonb
+
+from scoring import benchmarks, claims, endpoints, judging
+from scoring.claims import Trouble
+from scoring.gateway_contract import Prompt, Reply, Target
+from scoring.judging import CRITERIA, Criterion, Opinion
+from scoring.locks import Session
+from scoring.models import Run, Verdict
+from scoring.responses import Claimed, with_system_prompt
+from scoring.slots import Job, Lane, Outcome
+from scoring.text import without_reasoning
+
+TABLE = claims.VERDICTS
+# Several votes of a judge that always says the same would be one vote.
+VOTING_TEMPERATURE = 0.7
+
+
+def judged_benchmarks(run: Run) -> list[str]:
+    """List the benchmarks whose answers the run's judge marks; none without a judge."""
+    suite = run.version.dataset.suite
+    if run.judge_id is None or suite not in CRITERIA:
+        return []
+    known = benchmarks.known(suite)
+    return [code for code, one in known.items() if suite != "ccop" or one.route == "tier3"]
+
+
+def request(session: Session, run: Run) -> int:
+    """Make the rows of verdicts that are wanted and not there yet, and say how many were missing."""
+    wanted = judged_benchmarks(run)
+    if not wanted or run.judge is None:
+        return 0
+    rubric = [criterion._asdict() for criterion in CRITERIA[run.version.dataset.suite]]
+    arguments = [run.judge.model, judging.PROMPT_VERSION, Jsonb(rubric), run.judge_votes, run.pk, wanted]
+    return session.execute(_REQUEST, arguments).rowcount
+
+
+def claim(session: Session, run: Run, asker: UUID, most: int) -> Claimed:
+    """Claim the next verdicts of a run and put their prompts."""
+    if run.judge is None:
+        return Claimed(0, [])
+    target = endpoints.target(run.judge)
+    rows = session.execute(_CLAIM, [run.pk, most, asker]).fetchall()
+    jobs = claims.prepared(session, TABLE, asker, sorted(rows), lambda row: _job(run, target, row))
+    return Claimed(len(rows), jobs)
+
+
+def store(session: Session, asker: UUID, outcomes: Sequence[Outcome]) -> None:
+    """Read what the judge said and store it; what cannot be read is kept with confidence 0."""
+    rows = [_values(outcome.job, outcome.reply) for outcome in outcomes if outcome.reply]
+    try:
+        _store(session, asker, rows)
+    except (DataError, UnicodeEncodeError):
+        for row in rows:
+            try:
+                _store(session, asker, [row])
+            except (DataError, UnicodeEncodeError) as error:
+                message = f"The verdict cannot be stored: {str(error).splitlines()[0]}"
+                claims.fail(session, TABLE, asker, [Trouble(row[0], "bad_reply", message)])
+
+
+def opinion(votes: Iterable[Verdict]) -> Opinion:
+    """Bring the votes on one answer together; a vote that failed counts as one that cannot be read."""
+    counted = [vote for vote in votes if vote.state in {Verdict.State.DONE, Verdict.State.FAILED}]
+    return judging.combine(
+        [Opinion(vote.marks, vote.rationale, vote.confidence or 0.0, vote.error) for vote in counted],
+        [_certainty(vote) for vote in counted],
+    )
+
+
+def _certainty(vote: Verdict) -> float | None:
+    value = vote.raw.get("certainty")
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _job(run: Run, target: Target, claimed: claims.Row) -> Job:
+    row, vote, attempts, rubric, content, key, fields = claimed
+    assert run.judge
+    criteria = [Criterion(**criterion) for criterion in rubric]
+    said = judging.prompt(run.version.dataset.suite, fields, without_reasoning(content), criteria)
+    return Job(
+        lane=Lane("verdict", run.pk),
+        row=row,
+        target=_of_vote(target, vote, run.judge_votes),
+        prompt=Prompt(
+            with_system_prompt(said, run.judge), schema=judging.schema(criteria), case_key=key, sample=vote
+        ),
+        attempts=attempts,
+    )
+
+
+def _of_vote(target: Target, vote: int, votes: int) -> Target:
+    if votes == 1:
+        return target
+    parameters = dict(target.parameters)
+    parameters["temperature"] = parameters.get("temperature") or VOTING_TEMPERATURE
+    if isinstance(parameters.get("seed"), int):
+        parameters["seed"] += vote - 1
+    return replace(target, parameters=parameters)
+
+
+def _store(session: Session, asker: UUID, rows: Sequence[tuple[Any, ...]]) -> None:
+    if rows:
+        session.execute(_STORE, [*(list(column) for column in zip(*rows, strict=True)), asker])
+
+
+def _values(job: Job, reply: Reply) -> tuple[Any, ...]:
+    found = judging.read(reply.content, _names(job))
+    raw = dict(reply.raw)
+    if reply.tokens and (certainty := judging.certainty(reply.tokens.logprobs)) is not None:
+        raw["certainty"] = certainty
+    return (
+        job.row,
+        reply.content,
+        reply.finish_reason[:40],
+        reply.truncated,
+        reply.prompt_tokens,
+        reply.completion_tokens,
+        reply.latency_seconds,
+        Jsonb(raw),
+        Jsonb(dict(found.marks)),
+        found.rationale,
+        found.confidence,
+        "unreadable" if found.problem else "",
+        found.problem,
+    )
+
+
+def _names(job: Job) -> list[str]:
+    assert job.prompt.schema
+    return list(job.prompt.schema["properties"]["marks"]["required"])
+
+
+_REQUEST = """
+INSERT INTO scoring_verdict (
+    state, attempts, content, finish_reason, truncated, raw, error_kind, error,
+    marks, rationale, judge_model, prompt_version, rubric, vote, response_id, run_id
+)
+SELECT 'waiting', 0, '', '', false, '{}', '', '', '{}', '', %s, %s, %s, vote, r.id, r.run_id
+FROM scoring_response AS r
+JOIN scoring_case AS c ON c.id = r.case_id
+CROSS JOIN generate_series(1, %s) AS vote
+WHERE r.run_id = %s AND r.state = 'done' AND c.benchmark = ANY(%s)
+    AND NOT EXISTS (SELECT FROM scoring_verdict AS v WHERE v.response_id = r.id)
+ORDER BY r.position, vote
+ON CONFLICT (response_id, vote) DO NOTHING
+"""
+
+_CLAIM = """
+WITH picked AS (
+    SELECT id FROM scoring_verdict
+    WHERE run_id = %s AND state = 'waiting' AND (not_before IS NULL OR not_before <= now())
+    ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED
+)
+UPDATE scoring_verdict AS v SET state = 'asking', asker = %s
+FROM picked, scoring_response AS r, scoring_case AS c
+WHERE v.id = picked.id AND r.id = v.response_id AND c.id = r.case_id
+RETURNING v.id, v.vote, v.attempts, v.rubric, r.content, c.key, c.fields
+"""
+
+_STORE = """
+UPDATE scoring_verdict AS t SET
+    state = 'done', asker = NULL, answered_at = now(), attempts = t.attempts + 1, not_before = NULL,
+    content = v.content, finish_reason = v.finish_reason, truncated = v.truncated,
+    prompt_tokens = v.prompt_tokens, completion_tokens = v.completion_tokens,
+    latency_seconds = v.latency, raw = v.raw, marks = v.marks, rationale = v.rationale,
+    confidence = v.confidence, error_kind = v.kind, error = v.problem
+FROM unnest(
+    %s::bigint[], %s::text[], %s::text[], %s::boolean[], %s::integer[], %s::integer[], %s::float8[],
+    %s::jsonb[], %s::jsonb[], %s::text[], %s::float8[], %s::text[], %s::text[]
+) AS v(
+    id, content, finish_reason, truncated, prompt_tokens, completion_tokens, latency, raw, marks,
+    rationale, confidence, kind, problem
+), scoring_run AS run
+WHERE t.id = v.id AND t.asker = %s AND t.state = 'asking' AND run.id = t.run_id AND run.state <> 'cancelled'
+"""
