@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import estimates, paging, progress, runs, workers
+from scoring import estimates, paging, progress, runs, tasks, workers
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
 
@@ -36,7 +36,7 @@ def run_list(request: Request) -> HttpResponse:
     found = Run.objects.select_related("version__dataset", "endpoint", "created_by")
     if request.user.is_reviewer:
         found = found.filter(state=Run.State.FINAL)
-    context = {"page": paging.newest_first(found, request.GET), "listening": workers.listening("inference")}
+    context = {"page": paging.newest_first(found, request.GET)}
     return render(request, "scoring/run_list.html", context)
 
 
@@ -51,10 +51,11 @@ def run_new(request: Request) -> HttpResponse:
         run.save()
         try:
             runs.start(run)
-        except runs.RunError as error:
+        except runs.RunStateError as error:
             run.delete()
             form.add_error(None, str(error))
         else:
+            tasks.ring_for(run)
             return redirect(run)
     context = {"form": form, "estimate": _estimate(form)}
     return render(request, "scoring/run_new.html", context, status=422 if form.errors else 200)
@@ -120,7 +121,7 @@ def _progress_context(run: Run) -> dict[str, Any]:
         "stages": progress.stages(run),
         "errors": progress.errors(run),
         "speed": progress.speed(run),
-        "deaf": [queue for queue in ("inference", "scoring") if not workers.listening(queue)],
+        "silent": workers.silent_queues(("inference", "scoring")),
     }
 
 
@@ -171,8 +172,10 @@ def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpRespo
     run = get_object_or_404(Run, pk=pk)
     try:
         act(run)
-    except runs.RunError as error:
+    except runs.RunStateError as error:
         messages.error(request, str(error))
+    else:
+        tasks.ring_for(run)
     return redirect(run)
 
 
@@ -181,8 +184,7 @@ def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpRespo
 def run_repeat(request: Request, pk: int) -> HttpResponse:
     """Start a new run of the same configuration."""
     run = get_object_or_404(Run, pk=pk)
-    try:
-        return redirect(runs.repeat(run, request.user))
-    except runs.RunError as error:
-        messages.error(request, str(error))
-    return redirect(run)
+    repeated = runs.again(run, request.user)
+    runs.start(repeated)
+    tasks.ring_for(repeated)
+    return redirect(repeated)
