@@ -26,10 +26,11 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 }
 
 # At full noise a question of noise robustness is one of rejection: exactly one of its two metrics is defined.
+# Integrated answers are long enough to be put in other words, so meaning is shown beside them and not counted.
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     NOISE: {"answer_correctness": 1.0, "rejection": 1.0},
     REJECTION: {"rejection": 1.0},
-    INTEGRATION: {"answer_correctness": 1.0},
+    INTEGRATION: {"answer_correctness": 1.0, "semantic_equivalence": 0.0},
     COUNTERFACTUAL: {"error_correction": 1.0, "error_detection": 0.0},
 }
 
