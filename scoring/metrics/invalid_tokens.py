@@ -27,6 +27,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from scoring.bare_words import bare_words_in
 from scoring.marking import Stretch, marks
@@ -55,7 +56,7 @@ def measure(sample: Sample) -> Measurement:
     folded = Folded(sample.response)
     if not folded.text:
         return Measurement(None, "The answer is blank.")
-    weird = list(_weird(folded.text))
+    weird = Counter(_WEIRD.findall(folded.text))
     triples = list(_triples(folded))
     runs = list(_runs(folded.text))
     foreign, letters = _letters(folded.text)
@@ -68,24 +69,26 @@ def measure(sample: Sample) -> Measurement:
     }
     return Measurement(
         math.fsum(parts.values()),
-        f"{len(weird)} weird characters, {len(triples)} words three times running, {len(runs)} runs of one "
-        f"letter, {foreign} of {letters} letters outside A-Z.",
+        f"{weird.total()} weird characters, {len(triples)} words three times running, {len(runs)} runs "
+        f"of one letter, {foreign} of {letters} letters outside A-Z.",
         {
             "parts": parts,
-            "weird_characters": _census(folded.text),
+            "weird_characters": [
+                {"character": _name(character), "count": count}
+                for character, count in weird.most_common(_LISTED)
+            ],
             "triple_words": [folded.text[found.start : found.end] for found in triples[:_LISTED]],
             "letter_runs": [folded.text[found.start : found.end] for found in runs[:_LISTED]],
             "letters": letters,
             "letters_outside_a_to_z": foreign,
         },
-        marks(folded, [*triples, *runs, *weird], "bad"),
+        marks(folded, chain(triples, runs, _weird(folded.text)), "bad"),
     )
 
 
 def _weird(text: str) -> Iterator[Stretch]:
-    if not (text.isascii() and text.isprintable()):
-        for match in _WEIRD.finditer(text):
-            yield Stretch(match.start(), match.end(), f"Neither ASCII nor a space: {_name(match.group())}.")
+    for match in _WEIRD.finditer(text):
+        yield Stretch(match.start(), match.end(), f"Neither ASCII nor a space: {_name(match.group())}.")
 
 
 def _triples(folded: Folded) -> Iterator[Stretch]:
@@ -108,11 +111,6 @@ def _letters(text: str) -> tuple[int, int]:
     """Count the letters outside A-Z, and all letters."""
     letters = "".join(filter(str.isalpha, text))
     return (0 if text.isascii() else sum(not letter.isascii() for letter in letters)), len(letters)
-
-
-def _census(text: str) -> list[dict[str, str | int]]:
-    counts = Counter(_WEIRD.findall(text))
-    return [{"character": _name(weird), "count": count} for weird, count in counts.most_common(_LISTED)]
 
 
 def _name(character: str) -> str:
