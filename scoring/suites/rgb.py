@@ -26,7 +26,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 }
 
 # At full noise a question of noise robustness is one of rejection: exactly one of its two metrics is defined.
-# Integrated answers are long enough to be put in other words, so meaning is shown beside them and not counted.
+# Integrated answers are long enough to be put in other words: meaning is shown beside them, not counted.
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     NOISE: {"answer_correctness": 1.0, "rejection": 1.0},
     REJECTION: {"rejection": 1.0},

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from scoring.rgb import is_correct, matching
+from scoring.rgb.abilities import language
 from scoring.rgb.rules import is_chinese
 from scoring.suites import rgb
 
@@ -57,7 +58,7 @@ def test_it_gives_every_row_an_id_and_a_question_of_its_own() -> None:
 def test_it_deduces_the_ability_and_the_language_that_a_row_states(ability: str) -> None:
     bare = [{key: row[key] for key in row if key not in ("ability", "language")} for row in rows(ability)]
     assert {rgb.read(row, rgb.BENCHMARKS).benchmark for row in bare} == {ability}
-    assert [rgb.language(row) for row in bare] == [row["language"] for row in rows(ability)]
+    assert [language(row) for row in bare] == [row["language"] for row in rows(ability)]
 
 
 def test_it_has_five_documents_of_each_kind_that_an_ability_needs() -> None:
