@@ -19,6 +19,7 @@ class Work(IntEnum):
     ASKING = 7301  # by endpoint
     SCORING = 7302  # by run
     SWEEPING = 7303
+    READING = 7304  # by upload
 
 
 @contextmanager

@@ -15,9 +15,9 @@ from django.db import close_old_connections, transaction
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
-from scoring import asking, bells, blockades, scores, sweeping, workers
+from scoring import asking, bells, blockades, receiving, scores, sweeping, workers
 from scoring.bells import QUEUES, Bell
-from scoring.models import Endpoint, Run
+from scoring.models import Endpoint, Run, Upload
 
 # A bell that nobody has heard for so long has been rung again by the sweep.
 _EXPIRES_SECONDS = 60
@@ -48,6 +48,22 @@ def ring_for(run: Run) -> None:
             ring(bell)
 
     transaction.on_commit(ring_all)
+
+
+@shared_task(queue="default")
+def process_upload(upload_id: int) -> None:
+    """Check or import an upload."""
+    with _patience("reading an upload", upload=upload_id):
+        receiving.process(Upload.objects.get(pk=upload_id))
+
+
+@shared_task(queue="default")
+def sweep_uploads() -> None:
+    """Read uploads that nobody reads, and remove files that nobody needs any more."""
+    with _patience("sweeping uploads"):
+        for upload_id in receiving.unheard():
+            process_upload.delay(upload_id)
+        receiving.sweep()
 
 
 @shared_task(queue="inference")
@@ -86,7 +102,7 @@ def _patience(doing: str, **about: int) -> Iterator[None]:
         yield
     except _DATABASE_ERRORS as error:
         logger.warning("The database went away while %s: %s", doing, error, extra=about)
-    except (Endpoint.DoesNotExist, Run.DoesNotExist):
+    except (Endpoint.DoesNotExist, Run.DoesNotExist, Upload.DoesNotExist):
         logger.info("Nothing is there for %s", doing, extra=about)
 
 
