@@ -18,6 +18,8 @@ def number(text: str) -> str:
     >>> number("05.1.3"), number("5.0")
     ('5.1.3', '5')
     """
+    if text in CLAUSES or text in HEADINGS:
+        return text
     parts = [part.lstrip("0") or "0" for part in text.split(".")]
     return parts[0] if parts[1:] == ["0"] else ".".join(parts)
 

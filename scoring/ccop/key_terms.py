@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scoring import lexical
 from scoring.lexical import View
@@ -12,6 +12,8 @@ from scoring.measurement import Measurement, Span
 
 PERCENT = 60
 LONG = 4
+
+_MARKS: tuple[tuple[Literal["note", "good"], str], ...] = (("note", "not covered"), ("good", "covered"))
 
 
 class Coverage(NamedTuple):
@@ -24,7 +26,7 @@ class Coverage(NamedTuple):
     covered: bool
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16_384)
 def terms(statement: str) -> tuple[str, ...]:
     """List a statement's distinct words of more than 4 characters, or all its words if none is that long.
 
@@ -33,8 +35,8 @@ def terms(statement: str) -> tuple[str, ...]:
     >>> terms("Use MFA")
     ('use', 'mfa')
     """
-    words = tuple(dict.fromkeys(lexical.words(statement)))
-    return tuple(word for word in words if len(word) > LONG) or words
+    words = dict.fromkeys(lexical.words(statement))
+    return tuple([word for word in words if len(word) > LONG] or words)
 
 
 def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
@@ -43,16 +45,12 @@ def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
     >>> cover(View("Access rights are kept."), "Access rights are reviewed").found
     ['access', 'rights']
     """
-    found, missing, places = [], [], []
-    for term in terms(statement):
-        place = shown.begins(term)
-        if place:
-            found.append(term)
-            places.append(place)
-        else:
-            missing.append(term)
-    enough = bool(found) and 100 * len(found) >= percent * (len(found) + len(missing))
-    return Coverage(statement, found, missing, places, enough)
+    stands = shown.beginning(terms(statement))
+    places = [place for place in stands.values() if place]
+    found = [term for term, place in stands.items() if place]
+    missing = [term for term, place in stands.items() if not place]
+    covered = bool(found) and 100 * len(found) >= percent * len(stands)
+    return Coverage(statement, found, missing, places, covered)
 
 
 def share(coverages: Sequence[Coverage], noun: str, percent: float) -> Measurement:
@@ -91,10 +89,9 @@ def _evidence(coverage: Coverage) -> dict[str, Any]:
 def _spans(coverages: Sequence[Coverage]) -> list[Span]:
     """Mark where each found term first stands; a term that helped to cover a statement is a good one."""
     marked: dict[tuple[int, int], Span] = {}
-    for number, coverage in sorted(enumerate(coverages, 1), key=lambda item: item[1].covered):
+    for number, coverage in enumerate(coverages, 1):
+        kind, note = _MARKS[coverage.covered]
         for place in coverage.places:
-            if coverage.covered:
-                marked[place] = Span(*place, "good", f"{number}: covered")
-            else:
-                marked[place] = Span(*place, "note", f"{number}: not covered")
-    return sorted(marked.values())
+            if coverage.covered or place not in marked:
+                marked[place] = Span(place[0], place[1], kind, f"{number}: {note}")
+    return list(marked.values())

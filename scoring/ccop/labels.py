@@ -81,7 +81,7 @@ def match(shown: View, label: str, others: tuple[str, ...] = (), percent: float 
     """
     mentions = sorted(_mentions(shown, label, others))
     named = {mention.names for mention in mentions}
-    words = dict.fromkeys(lexical.words(label))
+    words = dict.fromkeys(lexical.phrase(label).split())
     found = [word for word in words if f" {word} " in shown.joined]
     missing = [word for word in words if word not in found]
     if "label" in named:

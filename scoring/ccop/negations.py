@@ -58,9 +58,13 @@ def before(shown: View, place: int) -> Negated:
     2
     """
     begin = max(0, place - _REACH)
+    # flat stands one character to the right of text.
+    reach = shown.flat[begin : place + 1]
+    near = reach.split()
+    if "n't" not in reach and _NEGATORS.isdisjoint(near) and _TWO_WORDS.keys().isdisjoint(near):
+        return Negated(0, place, near[-1] if near else "")
     for ended in _BREAK.finditer(shown.text, begin, place):
         begin = ended.end()
-    # flat stands one character to the right of text.
     found = [(match.group(), match.start() - 1) for match in _WORD.finditer(shown.flat, begin + 1, place + 1)]
     return _count(found, place)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from scoring.ccop import code
-from scoring.lexical import View, view
+from scoring.lexical import View, view, words
 from scoring.text import sentence_spans
 
 Standing = Literal["exists", "fabricated", "said not to exist", "another document"]
@@ -35,8 +35,7 @@ def references(response: str) -> tuple[Reference, ...]:
     """
     shown = view(response)
     found = [
-        Reference(cited.number, cited.start, cited.end, _standing(shown.text, cited))
-        for cited in _cited(shown)
+        Reference(cited.number, cited.start, cited.end, _standing(shown, cited)) for cited in _cited(shown)
     ]
     if any(reference.standing == "fabricated" for reference in found):
         found = _without_denied(shown.text, found)
@@ -51,8 +50,8 @@ class _Citation(NamedTuple):
     end: int
 
 
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _MAX_DIGITS = 12
+_DIGIT = re.compile(r"[0-9]")
 # What stands right before a number that is cited, and the depths of number that it can introduce.
 _INTRODUCTION = re.compile(
     r"(?:(?<![a-z])(?:"
@@ -62,6 +61,15 @@ _INTRODUCTION = re.compile(
     r"(?:[\s*_`:#(\[]{1,4}(?:(?:no\.|number)\s?)?|(?<=\.))|(?P<sign>§§?)\s?)$"
 )
 _LONGEST_INTRODUCTION = 32
+# The last words of an introduction: where none of them stands, there is no need to look closer.
+_PLAIN = {"clause": "any", "clauses": "any", "section": "any", "sections": "any", "ccop": "name"}
+_LAST_WORDS = frozenset(
+    words(
+        "clause clauses section sections subclause subclauses subsection subsections cl cls sec secs para"
+        " paras paragraph paragraphs requirement requirements control controls ccop ccop's no number 2 2.0 v2"
+        " v2.0"
+    )
+)
 _LEAST_DEPTH = {"any": 1, "sign": 1, "name": 2, "two": 2, "three": 3}
 _ITEMS = r"(?:[a-z](?![a-z])|\s?\([0-9a-z]{1,4}\))"
 _LINK = re.compile(
@@ -78,47 +86,68 @@ _QUANTITY = re.compile(
 
 def _cited(shown: View) -> Iterator[_Citation]:
     last: _Citation | None = None
-    for match in _NUMBER.finditer(shown.text):
-        last = _citation(shown.text, match.start(), match.end(), last)
+    for start, end in shown.numbers():
+        last = _citation(shown, start, end, last)
         if last:
             yield last
 
 
-def _citation(text: str, start: int, end: int, last: _Citation | None) -> _Citation | None:
+def _citation(shown: View, start: int, end: int, last: _Citation | None) -> _Citation | None:
+    """Read a number as a citation if something introduces it, or if it goes on with a list of them."""
+    text = shown.text
     depth = text.count(".", start, end) + 1
-    parts = text[start:end].split(".")
-    if end - start > _MAX_DIGITS or (depth > 3 and "0" in parts) or _QUANTITY.match(text, end):
+    introduced = _introduced(shown, start)
+    if introduced:
+        kind, begun, plural = introduced
+        fits = depth >= _LEAST_DEPTH[kind] and not (kind == "name" and text.endswith(".0", start, end))
+    elif last and start - last.end <= _LONGEST_LINK:
+        begun, plural, fits = start, last.plural, _goes_on(text, start, depth, last)
+    else:
         return None
-    number = code.number(text[start:end])
-    introduction = _INTRODUCTION.search(text[max(0, start - _LONGEST_INTRODUCTION) : start].lower())
-    if introduction:
-        kind = str(introduction.lastgroup)
-        if depth < _LEAST_DEPTH[kind] or (kind == "name" and parts[-1] == "0"):
-            return None
-        begun = start - len(introduction.group())
-        return _Citation(number, depth, _is_plural(introduction[kind]), begun, end)
-    if last and _goes_on(text, start, depth, last):
-        return _Citation(number, depth, last.plural, start, end)
-    return None
+    if not fits or not _is_number_of_clause(text, start, end, depth):
+        return None
+    return _Citation(code.number(text[start:end]), depth, plural, begun, end)
 
 
-def _is_plural(introduction: str) -> bool:
-    return introduction.rstrip(".").endswith(("s", "§§"))
+def _introduced(shown: View, start: int) -> tuple[str, int, bool] | None:
+    """Find what introduces a number: its kind, where it begins, and whether it is in the plural."""
+    begin = max(0, start - _LONGEST_INTRODUCTION)
+    # flat stands one character to the right of text.
+    before = shown.flat[begin : start + 1]
+    word = before.rstrip().rpartition(" ")[2]
+    near = shown.text[max(0, start - 2) : start]
+    if word in _PLAIN and near.endswith(f"{word[-1]} "):
+        return _PLAIN[word], start - 1 - len(word), word.endswith("s")
+    if not (word in _LAST_WORDS or near.endswith(".") or "§" in near):
+        return None
+    found = _INTRODUCTION.search(shown.text[begin:start].lower())
+    if not found:
+        return None
+    kind = str(found.lastgroup)
+    return kind, start - len(found.group()), found[kind].rstrip(".").endswith(("s", "§§"))
+
+
+def _is_number_of_clause(text: str, start: int, end: int, depth: int) -> bool:
+    """Tell numbers of clauses from quantities and network addresses."""
+    if end - start > _MAX_DIGITS or _QUANTITY.match(text, end):
+        return False
+    return depth <= 3 or "0" not in text[start:end].split(".")
 
 
 def _goes_on(text: str, start: int, depth: int, last: _Citation) -> bool:
     """Tell whether a number continues a list such as "clauses 5.1.3(a), 5.1.4 and 5.2"."""
-    if start - last.end > _LONGEST_LINK or not _LINK.fullmatch(text, last.end, start):
+    if not _LINK.fullmatch(text, last.end, start):
         return False
     return last.plural and last.depth == 1 if depth == 1 else depth in {last.depth, 3}
 
 
 _THE_CODE = r"(?i:ccop|code of practice)|\bCode\b"
 _ANOTHER = (
-    r"\b(?:ISO|IEC|NIST|SP 800|PCI|DSS|GDPR|PDPA|CIS|COBIT|SOC|HIPAA|NERC|CIP|MAS|TRM|IM8|RFC|ETSI|ENISA"
-    r"|NIS ?2|ITIL|CSF|OWASP|FIPS|CCM|BSI|IEEE|DORA|Act|Directive|Regulations?|Bill|Ordinance|Constitution)\b"
+    r"ISO|IEC|NIST|SP 800|PCI|DSS|GDPR|PDPA|CIS|COBIT|SOC|HIPAA|NERC|CIP|MAS|TRM|IM8|RFC|ETSI|ENISA|NIS2"
+    r"|NIS 2|ITIL|CSF|OWASP|FIPS|CCM|BSI|IEEE|DORA|Act|Directive|Regulation|Regulations|Bill|Ordinance"
 )
-_DOCUMENT = re.compile(rf"(?P<code>{_THE_CODE})|(?P<another>{_ANOTHER})")
+_NAMES = frozenset(name.lower().split()[0] for name in _ANOTHER.split("|"))
+_DOCUMENT = re.compile(rf"(?P<code>{_THE_CODE})|(?P<another>\b(?:{_ANOTHER})\b)")
 _OWNER = re.compile(
     rf"{_ITEMS}{{0,3}}[\s*_`]{{0,3}}(?:(?P<of>of|from)|in|under|\()\s?(?P<owner>[^.;:\n]{{0,60}})"
 )
@@ -129,14 +158,15 @@ _OWN_DOCUMENT = re.compile(
 _CLAUSE_BREAK = re.compile(r"[.!?]\s|[;\n]")
 
 
-def _standing(text: str, cited: _Citation) -> Standing:
-    if _of_another_document(text, cited):
+def _standing(shown: View, cited: _Citation) -> Standing:
+    if _of_another_document(shown, cited):
         return "another document"
     return "exists" if code.exists(cited.number) else "fabricated"
 
 
-def _of_another_document(text: str, cited: _Citation) -> bool:
+def _of_another_document(shown: View, cited: _Citation) -> bool:
     """Tell whether the words after or before a citation give it to another document than the Code."""
+    text = shown.text
     after = _OWNER.match(text, cited.end)
     if after:
         named = _DOCUMENT.search(after["owner"])
@@ -144,7 +174,10 @@ def _of_another_document(text: str, cited: _Citation) -> bool:
             return named.lastgroup == "another"
         if after["of"] and _OWN_DOCUMENT.match(after["owner"]):
             return True
-    before = _CLAUSE_BREAK.split(text[max(0, cited.start - 100) : cited.end])[-1]
+    begin = max(0, cited.start - 100)
+    if _NAMES.isdisjoint(shown.flat[begin : cited.start + 1].split()):
+        return False
+    before = _CLAUSE_BREAK.split(text[begin : cited.end])[-1]
     names = [match.lastgroup for match in _DOCUMENT.finditer(before)]
     return bool(names) and names[-1] == "another"
 
@@ -200,7 +233,7 @@ def _is_denied(text: str, reference: Reference, spans: list[tuple[int, int]], st
     if _SAID_BEFORE.search(before) or _SAID_AFTER.match(after):
         return True
     following = text[slice(*spans[index + 1])][:_FARTHEST] if index + 1 < len(spans) else ""
-    return not _NUMBER.search(following) and bool(_SAID_AFTER.match(_spelt_out(following)))
+    return not _DIGIT.search(following) and bool(_SAID_AFTER.match(_spelt_out(following)))
 
 
 def _spelt_out(piece: str) -> str:

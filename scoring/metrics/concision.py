@@ -37,7 +37,7 @@ ALLOWANCE = 1.5
 
 def measure(sample: Sample) -> Measurement:
     """Compare the response's length with the expected response's."""
-    expected = len(lexical.phrase(sample.expected_response).split())
+    expected = len(lexical.words(sample.expected_response))
     if not expected:
         return Measurement(None, "The case has no expected response.")
     shown = lexical.view(sample.response)
@@ -45,9 +45,9 @@ def measure(sample: Sample) -> Measurement:
         return lexical.BLANK
     allowed = _allowance(sample.settings) * expected
     return Measurement(
-        min(1.0, allowed / shown.length) if shown.length else 1.0,
-        f"The response has {shown.length} words, the expected one {expected}; {allowed:g} are free.",
-        {"words": shown.length, "expected_words": expected, "allowed": allowed},
+        min(1.0, allowed / len(shown.words)) if len(shown.words) else 1.0,
+        f"The response has {len(shown.words)} words, the expected one {expected}; {allowed:g} are free.",
+        {"words": len(shown.words), "expected_words": expected, "allowed": allowed},
     )
 
 

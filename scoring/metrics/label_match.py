@@ -67,7 +67,7 @@ def against(sample: Sample, label: str) -> Measurement:
     if shown.blank:
         return lexical.BLANK
     match = labels.match(shown, label, tuple(criteria.strings(sample.evaluation_criteria, criteria.LABELS)))
-    said = {names: _said(shown, match, names) for names in _KINDS}
+    said = _said(shown, match)
     return Measurement(
         match.value,
         _why(label, match, said),
@@ -80,12 +80,14 @@ def against(sample: Sample, label: str) -> Measurement:
     )
 
 
-def _said(shown: lexical.View, match: labels.Match, names: labels.Named) -> list[str]:
+def _said(shown: lexical.View, match: labels.Match) -> dict[labels.Named, list[str]]:
     """List the distinct wordings that name the label, its opposite or neither."""
-    stretches = (found for found in match.mentions[:_SHOWN] if found.names == names)
-    return list(
-        dict.fromkeys(lexical.excerpt(shown.text[found.start : found.end], 80) for found in stretches)
-    )
+    said: dict[labels.Named, list[str]] = {names: [] for names in _KINDS}
+    for found in match.mentions[:_SHOWN]:
+        words = lexical.excerpt(shown.text[found.start : found.end], 80)
+        if words not in said[found.names]:
+            said[found.names].append(words)
+    return said
 
 
 def _why(label: str, match: labels.Match, said: dict[labels.Named, list[str]]) -> str:

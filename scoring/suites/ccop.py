@@ -78,7 +78,7 @@ def sample(
     if not isinstance(response, str):
         raise TypeError(f"response: must be a text, not {type(response).__name__}.")
     return Sample(
-        without_reasoning(response),
+        without_reasoning(response) if "<" in response else response,
         question=fields["question"],
         expected_response=fields["expected_response"],
         expected_label=fields.get("expected_label"),
