@@ -54,6 +54,17 @@ def read_logprobs(values: Any, field: str) -> Floats:
     return np.minimum(array, 0.0)
 
 
+def read_nats(values: Any, field: str) -> Floats:
+    """Check entropies or divergences that were found elsewhere, one per position."""
+    array = _plain(values, field).astype(np.float64)
+    if array.ndim != 1:
+        raise TokenScoresError(f"{field} must be a list of numbers.")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array >= -_ROUNDING)))
+    if wrong.size:
+        raise TokenScoresError(f"{field}[{wrong[0]}] is {array[wrong[0]]:g}, not a number of nats.")
+    return np.maximum(array, 0.0)
+
+
 def read_logits(values: Any, field: str) -> NDArray[Any]:
     """Check logits and give them as rows; minus infinity, a token that is ruled out, is allowed."""
     array = _plain(values, field)

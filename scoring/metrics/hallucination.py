@@ -31,7 +31,7 @@ import re
 from typing import Any, NamedTuple
 
 from scoring import distributions
-from scoring.distributions import TokenScoresError
+from scoring.distributions import Floats, TokenScoresError
 from scoring.marking import Stretch, marks
 from scoring.measurement import Band, Direction, Measurement, Sample, Span, TokenScores
 from scoring.metrics import repetition
@@ -89,11 +89,16 @@ def score(text: str, tokens: TokenScores | None) -> float | None:
 
 def token_entropy(tokens: TokenScores | None) -> Entropy | None:
     """Find the mean token entropy as a share of ln(vocabulary); None if nothing is known of it."""
-    if tokens is not None and tokens.logits is not None:
+    if tokens is None:
+        return None
+    if tokens.logits is not None:
         return _from_logits(tokens.logits)
-    if tokens is not None and tokens.top_logprobs is not None:
-        return _from_top_logprobs(tokens)
-    return None
+    # Logits are too large to store: a gateway that had them may pass on the entropies instead.
+    if tokens.vocabulary is not None and (found := getattr(tokens, "entropies", None)) is not None:
+        return _exact(
+            distributions.read_nats(found, "tokens.entropies"), tokens.vocabulary, "tokens.vocabulary"
+        )
+    return None if tokens.top_logprobs is None else _from_top_logprobs(tokens)
 
 
 def uncertainty(text: str) -> float:
@@ -124,10 +129,13 @@ def _weighed(parts: dict[str, float]) -> float:
 
 def _from_logits(given: Any) -> Entropy | None:
     logits = distributions.read_logits(given, "tokens.logits")
-    if not len(logits):
+    return _exact(distributions.entropies(logits), logits.shape[1], "tokens.logits")
+
+
+def _exact(entropies: Floats, vocabulary: int, field: str) -> Entropy | None:
+    if not entropies.size:
         return None
-    entropy = distributions.mean(distributions.entropies(logits))
-    return Entropy(*_share(entropy, logits.shape[1], "tokens.logits"), ())
+    return Entropy(*_share(distributions.mean(entropies), vocabulary, field), ())
 
 
 def _from_top_logprobs(tokens: TokenScores) -> Entropy | None:

@@ -24,12 +24,11 @@ published. Models with different tokenisers cannot be compared.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from scoring import distributions
-from scoring.distributions import TokenScoresError
+from scoring.distributions import Floats, TokenScoresError
 from scoring.measurement import Band, Direction, Measurement, Sample, TokenScores
 
 VERSION = 1
@@ -53,20 +52,29 @@ EXAMPLE = Sample(
 
 def measure(sample: Sample) -> Measurement:
     """Average the divergence of the tuned model from its base over the response's tokens."""
-    tokens = sample.tokens
-    if tokens is None or tokens.logits is None or tokens.base_logits is None:
-        return Measurement(None, "It takes the full logits of the tuned model and of its base.")
     try:
-        return _measurement(tokens.logits, tokens.base_logits)
+        shifts = _shifts(sample.tokens)
     except TokenScoresError as error:
         return Measurement(None, str(error))
+    if shifts is None:
+        return Measurement(None, "It takes the full logits of the tuned model and of its base.")
+    return _measurement(shifts)
 
 
-def _measurement(tuned: Any, base: Any) -> Measurement:
-    shifts = distributions.divergences(
-        distributions.read_logits(tuned, "tokens.logits"),
-        distributions.read_logits(base, "tokens.base_logits"),
-    )
+def _shifts(tokens: TokenScores | None) -> Floats | None:
+    if tokens is None:
+        return None
+    if tokens.logits is not None and tokens.base_logits is not None:
+        return distributions.divergences(
+            distributions.read_logits(tokens.logits, "tokens.logits"),
+            distributions.read_logits(tokens.base_logits, "tokens.base_logits"),
+        )
+    # Logits are too large to store: a gateway that had both may pass on the divergences instead.
+    found = getattr(tokens, "divergences", None)
+    return None if found is None else distributions.read_nats(found, "tokens.divergences")
+
+
+def _measurement(shifts: Floats) -> Measurement:
     if not shifts.size:
         return Measurement(None, "The answer has no tokens.")
     if not np.isfinite(shifts).all():

@@ -47,7 +47,9 @@ def measure(sample: Sample) -> Measurement:
         logprobs = distributions.read_logprobs(sample.tokens.logprobs, "tokens.logprobs")
     except TokenScoresError as error:
         return Measurement(None, str(error))
-    return _measurement(logprobs, exact=sample.tokens.logits is not None)
+    # Whoever knows the entropies had the logits.
+    exact = sample.tokens.logits is not None or getattr(sample.tokens, "entropies", None) is not None
+    return _measurement(logprobs, exact=exact)
 
 
 def score(logprobs: Floats) -> float | None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy
 
+from scoring.gateway_contract import AnswerScores
 from scoring.measurement import Sample, TokenScores
 from scoring.metrics.hallucination import ASSUMED, ESTIMATE, measure, phrases, uncertainty
 
@@ -78,6 +79,15 @@ def test_it_estimates_no_less_than_nothing_and_no_more_than_the_truth() -> None:
     exact = measure(of("Yes.", logits=logits)).evidence["mean_entropy"]
     estimate = measure(of("Yes.", top_logprobs=top, vocabulary=300)).evidence
     assert 0 < estimate["mean_entropy"] <= exact <= estimate["mean_entropy_at_most"]
+
+
+def test_it_takes_entropies_that_a_gateway_found_for_exact() -> None:
+    logits = np.random.default_rng(3).normal(size=(5, 60))
+    chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    stored = AnswerScores(entropies=entropy(chances, axis=1).tolist(), vocabulary=60)
+    found = measure(Sample("Yes.", tokens=stored))
+    assert found.value == pytest.approx(value_of(of("Yes.", logits=logits)))
+    assert found.flags == ()
 
 
 def test_it_assumes_a_vocabulary_that_the_server_does_not_tell() -> None:

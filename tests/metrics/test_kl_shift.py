@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import softmax
 from scipy.stats import entropy
 
+from scoring.gateway_contract import AnswerScores
 from scoring.measurement import Sample, TokenScores
 from scoring.metrics.kl_shift import BANDS, HEALTHY, measure
 
@@ -68,6 +69,12 @@ def test_it_is_none_and_says_why(tuned: Any, base: Any, why: str) -> None:
     found = measure(between(tuned, base))
     assert found.value is None
     assert found.why.startswith(why)
+
+
+def test_it_takes_divergences_that_a_gateway_found() -> None:
+    assert measure(Sample("Yes.", tokens=AnswerScores(divergences=[0.5, 1.5]))).value == 1.0
+    wrong = measure(Sample("Yes.", tokens=AnswerScores(divergences=[0.5, math.inf])))
+    assert (wrong.value, wrong.why) == (None, "tokens.divergences[1] is inf, not a number of nats.")
 
 
 def test_it_calls_the_middle_band_healthy() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.gateway_contract import AnswerScores
 from scoring.measurement import Sample, TokenScores
 from scoring.metrics.perplexity import ESTIMATE, measure
 
@@ -26,6 +27,8 @@ def test_it_says_that_a_servers_log_probabilities_make_an_estimate() -> None:
     exact = TokenScores(logprobs=[-0.5], logits=np.zeros((1, 2)))
     assert measure(of(-0.5)).flags == (ESTIMATE,)
     assert measure(Sample("An answer.", tokens=exact)).flags == ()
+    stored = AnswerScores(logprobs=[-0.5], entropies=[0.7])
+    assert measure(Sample("An answer.", tokens=stored)).flags == ()
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 0.5, None])
