@@ -53,6 +53,6 @@ def measure(sample: Sample) -> Measurement:
     return Measurement(
         value,
         f"The mean mark of {len(means)} judge{'s' if len(means) > 1 else ''} is {4 * value + 1:.2f} of 5.",
-        {"marks": judged, "means": means},
-        flags=(f"Not judged by all: {', '.join(missing)}.",) if missing else (),
+        {"marks": judged, "means": means, "not_judged_by_all": missing},
+        flags=(f"{len(missing)} of {len(CRITERIA)} criteria were not judged by all.",) if missing else (),
     )

@@ -122,7 +122,7 @@ def flags(
 ) -> Sequence[str]:
     """Flag an answer that cannot be ranked."""
     missing = [name for name in ("coherence", "hallucination", "perplexity") if values.get(name) is None]
-    return (f"Not ranked, because {' and '.join(missing)} could not be measured.",) if missing else ()
+    return (f"Not ranked: no {', no '.join(missing)}.",) if missing else ()
 
 
 def _problems(row: Mapping[str, Any]) -> Iterator[Problem]:

@@ -30,7 +30,8 @@ def test_it_averages_over_judges() -> None:
 def test_it_flags_a_criterion_that_was_not_judged_and_ignores_others() -> None:
     found = measure(Sample("Yes.", marks=[{**marked(4, 4, 4), "style": 1}]))
     assert found.value == 0.75
-    assert found.flags == ("Not judged by all: non_repetitiveness.",)
+    assert found.flags == ("1 of 4 criteria were not judged by all.",)
+    assert found.evidence["not_judged_by_all"] == ["non_repetitiveness"]
 
 
 @pytest.mark.parametrize("wrong", [0, 5.1, -1, math.nan, math.inf, None, "4"])

@@ -106,7 +106,7 @@ def test_it_scores_an_answer_by_its_combined_score() -> None:
 def test_it_does_not_rank_an_answer_without_log_probabilities_and_says_why() -> None:
     result = measuring.measure(SUITE, FULL, BENCHMARK, ANSWER, threshold=0.15, embed=embed)
     assert (result.overall, result.passed, result.pending) == (None, None, "")
-    assert "Not ranked, because hallucination and perplexity could not be measured." in result.flags
+    assert "Not ranked: no hallucination, no perplexity." in result.flags
 
 
 @given(
