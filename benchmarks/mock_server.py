@@ -5,6 +5,7 @@ It answers on loopback alone, after a fixed time, breaks where it is told to (`m
 
     GET  /counts            requests, answers, the most in flight, how often the most repeated prompt came
     GET  /counts?prompts=1  the same, and how often each prompt came
+    GET  /last              the body of the last prompt, as it came
     POST /control           {"latency": 0.1, "down": false, "faults": [{"fault": "status=503", "times": 3}]}
     POST /reset             no faults, all counts at zero
 """
@@ -42,6 +43,7 @@ class Mock:
     key: str = ""
     rules: list[mock_faults.Rule] = field(default_factory=list)
     prompts: Counter[str] = field(default_factory=Counter)
+    last: Mapping[str, Any] = field(default_factory=dict)
     requests: int = 0
     answers: int = 0
     faults: int = 0
@@ -50,8 +52,9 @@ class Mock:
     most_in_flight: int = 0
     connections: int = 0
 
-    def begin(self, prompt: str) -> None:
+    def begin(self, prompt: str, body: Mapping[str, Any]) -> None:
         """Count a request that has come in."""
+        self.last = body
         self.requests += 1
         self.prompts[prompt] += 1
         self.in_flight += 1
@@ -145,7 +148,7 @@ class Connection(asyncio.Protocol):
 
     def _ask(self, path: str, body: dict[str, Any], headers: Mapping[str, str]) -> None:
         prompt = mock_answers.prompt_of(path, body)
-        self._mock.begin(prompt)
+        self._mock.begin(prompt, body)
         self._asking = True
         if self._mock.key and headers.get("authorization") != f"Bearer {self._mock.key}":
             self.send(
@@ -241,6 +244,8 @@ def _page(mock: Mock, path: str, body: bytes) -> Any:
             return {"status": "ok"}
         case "/counts" | "/counts?prompts=1":
             return mock.counts(prompts="?" in path)
+        case "/last":
+            return mock.last
         case "/control":
             mock.control(json.loads(body))
             return {}
@@ -271,6 +276,10 @@ class Remote:
     def counts(self, *, prompts: bool = False) -> dict[str, Any]:
         """Ask what it has counted."""
         return self._call("/counts?prompts=1" if prompts else "/counts")
+
+    def last(self) -> dict[str, Any]:
+        """Ask for the body of the last prompt."""
+        return self._call("/last")
 
     def control(self, **orders: Any) -> None:
         """Give it orders."""
