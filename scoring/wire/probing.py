@@ -59,7 +59,7 @@ def _answered(reply: Reply, served: Served) -> Probe:
         latency_seconds=reply.latency_seconds,
         models=tuple(served.models),
         logprobs=known,
-        vocabulary=served.vocabulary,
+        vocabulary=served.vocabulary or (reply.tokens.vocabulary if reply.tokens else None),
     )
 
 
