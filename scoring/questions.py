@@ -1,44 +1,14 @@
-"""A run's configuration goes in; one row for every answer it wants, or how many that would be, comes out."""
+"""A run's configuration goes in; one row for every answer that it wants comes out."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from django.db import connection
-from django.db.models import Count
 
-from scoring import benchmarks, verdicts
 from scoring.models import Case, Run
 from scoring.queries import CaseQuerySet
 from scoring.rgb.abilities import COUNTERFACTUAL, INTEGRATION, REJECTION
 
 _FULL_NOISE = 100
-_VALIDATED_SHARE = 5  # one in so many
-
-
-class Forecast(NamedTuple):
-    """What a run will take: cases, requests to the model and to the judge, answers that people mark."""
-
-    cases: int
-    requests: int
-    verdicts: int
-    reviews: int
-
-
-def forecast(run: Run) -> Forecast:
-    """Say what a run will take, before it starts."""
-    suite = benchmarks.known(run.version.dataset.suite)
-    judged = set(verdicts.judged_benchmarks(run))
-    counts = dict(cases(run).values_list("benchmark").annotate(count=Count("id")).order_by())
-    asked = {code: count * len(levels(run, code)) * run.samples for code, count in counts.items()}
-    rubric = sum(asked[code] for code in counts if suite[code].route == "tier2")
-    validated = sum(-(-asked[code] // _VALIDATED_SHARE) for code in counts if suite[code].route == "tier3")
-    return Forecast(
-        cases=sum(counts.values()),
-        requests=sum(asked.values()),
-        verdicts=sum(asked[code] for code in counts if code in judged) * run.judge_votes,
-        reviews=rubric * run.reviewers + validated,
-    )
 
 
 def make(run: Run) -> int:

@@ -53,6 +53,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         run = self._resumed(options["resume"]) if options["resume"] else self._started(options)
+        if not options["local"]:
+            tasks.ring_for(run)
         try:
             self._watch(run, local_run=options["local"])
         except KeyboardInterrupt:
@@ -84,7 +86,6 @@ class Command(BaseCommand):
         except runs.RunStateError as error:
             run.delete()
             raise CommandError(str(error)) from error
-        tasks.ring_for(run)
         return run
 
     def _resumed(self, run_id: int) -> Run:
@@ -95,7 +96,6 @@ class Command(BaseCommand):
             runs.resume(run)
         elif run.state not in Run.UNDER_WAY:
             raise CommandError(f"Run {run_id} is {run.get_state_display().lower()}: nothing is left to do.")
-        tasks.ring_for(run)
         return run
 
     def _watch(self, run: Run, *, local_run: bool) -> None:
@@ -135,15 +135,13 @@ class Command(BaseCommand):
     def _bar(self, run: Run) -> None:
         if not sys.stderr.isatty():
             return
-        found = progress.of(run)
-        stage = found.scores if run.state == Run.State.SCORING else found.answers
-        if run.state == Run.State.JUDGING:
-            stage = found.verdicts
-        filled = int(_WIDTH * stage.share)
+        stages = progress.stages(run)
+        stage = next((stage for stage in stages if not stage.complete), stages[-1])
+        filled = _WIDTH * stage.through // max(1, stage.total)
         rate = f", {stage.rate:.1f}/s" if stage.rate else ""
         left = f", {_duration(stage.seconds_left)} left" if stage.seconds_left else ""
-        count = f"{stage.done}/{stage.wanted}" + (f", {stage.failed} failed" if stage.failed else "")
-        line = f"{run.get_state_display():<16}[{'#' * filled}{'.' * (_WIDTH - filled)}] {count}{rate}{left}"
+        count = f"{stage.done}/{stage.total}" + (f", {stage.failed} failed" if stage.failed else "")
+        line = f"{stage.name:<9}[{'#' * filled}{'.' * (_WIDTH - filled)}] {count}{rate}{left}"
         self.stderr.write(f"\r{line:<100}", ending="")
 
     def _report(self, run: Run) -> None:
