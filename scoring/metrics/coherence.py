@@ -46,7 +46,7 @@ BANDS = (
     Band(0.4, "good coherence"),
     Band(0.6, "excellent logical flow"),
 )
-INPUTS = ("response", "embed")
+INPUTS = ("response",)
 EXAMPLE = Sample(
     "Firewalls filter network traffic. They examine packets based on rules. "
     "This helps prevent unauthorized access.",

@@ -31,7 +31,7 @@ VERSION = 1
 DIRECTION: Direction = "higher"
 RANGE = (-math.inf, 0.99)
 BANDS = (Band(-math.inf, "poor"), Band(0.0, "marginal"), Band(0.1, "good"), Band(0.3, "excellent"))
-INPUTS = ("response", "tokens", "embed")
+INPUTS = ("response", "tokens")
 EXAMPLE = Sample(
     coherence.EXAMPLE.response,
     tokens=TokenScores(logprobs=(-0.2, -0.1, -0.3), logits=((4.0, 0.0, 0.0, 0.0),) * 3),
