@@ -1,0 +1,106 @@
+"""Whatever is killed, flushed, stopped or restarted, every answer is stored, and stored once."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+
+from benchmarks.mock_server import Remote
+from scoring import tasks
+from scoring.models import Response, Run, Score
+from tests.engine.conftest import Engine, until
+from tests.engine.making import endpoint, started, version
+
+KILLS = int(os.environ.get("EVALPORTAL_TEST_KILLS", "100"))
+
+
+def state_of(run: Run) -> str:
+    run.refresh_from_db()
+    return run.state
+
+
+def assert_whole(run: Run, wanted: int) -> None:
+    """Every case has exactly one answer per sample, and exactly one score."""
+    answered = Response.objects.filter(run=run, state="done").exclude(content="")
+    assert answered.count() == wanted
+    assert answered.values("case", "sample", "noise").distinct().count() == wanted
+    assert Score.objects.filter(response__run=run).count() == wanted
+
+
+def test_it_loses_and_doubles_nothing_under_a_hundred_kills(engine: Engine, mock: Remote) -> None:
+    dice = random.Random(7)
+    most, size = 8, 40 * KILLS
+    mock.control(latency=0.3)
+    asked = [endpoint(mock.url, most=most) for _ in range(2)]
+    wanted = [started(version(size // 2, words=f"run {index}"), one) for index, one in enumerate(asked)]
+    engine.beat()
+    queues = ("inference,default", "inference,scoring,default")
+    workers = [engine.worker(own) for own in queues]
+    in_flight = 0
+    for kill in range(KILLS):
+        time.sleep(dice.uniform(0.2, 1.4))
+        in_flight += mock.counts()["in_flight"]
+        if kill % 10 == 9:
+            engine.broker.kill()
+            engine.broker.start()
+        else:
+            victim = dice.randrange(2)
+            workers[victim].kill()
+            workers[victim] = engine.worker(queues[victim])
+    mock.control(latency=0.01)
+    until(lambda: all(state_of(run) == "final" for run in wanted), 120)
+    counts = mock.counts()
+    for run in wanted:
+        assert_whole(run, size // 2)
+    assert in_flight
+    assert counts["requests"] - size <= in_flight
+    assert counts["most_in_flight"] <= 2 * most
+
+
+def test_it_goes_on_when_the_broker_forgets_everything(engine: Engine, mock: Remote) -> None:
+    run = started(version(300), endpoint(mock.url, most=10))
+    engine.worker()
+    engine.beat()
+    until(lambda: run.responses.filter(state="done").count() > 30)
+    engine.broker.flush()
+    until(lambda: state_of(run) == "final")
+    assert_whole(run, 300)
+    assert mock.counts()["requests"] == 300
+
+
+def test_it_goes_on_when_the_broker_is_gone_for_a_while(engine: Engine, mock: Remote) -> None:
+    engine.broker.kill()
+    run = started(version(120), endpoint(mock.url, most=10))
+    tasks.ring_for(run)
+    engine.worker()
+    engine.beat()
+    time.sleep(4)
+    engine.broker.start()
+    until(lambda: state_of(run) == "final")
+    assert_whole(run, 120)
+    assert mock.counts()["requests"] == 120
+
+
+def test_it_goes_on_when_the_database_is_restarted(engine: Engine, mock: Remote) -> None:
+    mock.control(latency=0.2)
+    run = started(version(400), endpoint(mock.url, most=10))
+    engine.worker()
+    engine.beat()
+    until(lambda: run.responses.filter(state="done").count() > 40)
+    engine.restart_database()
+    until(lambda: state_of(run) == "final", 90)
+    assert_whole(run, 400)
+    assert mock.counts()["requests"] <= 400 + 2 * 10
+
+
+def test_it_asks_with_one_worker_at_a_time_however_many_there_are(engine: Engine, mock: Remote) -> None:
+    run = started(version(200), endpoint(mock.url, most=5))
+    for _ in range(3):
+        engine.worker()
+    engine.beat()
+    for _ in range(20):
+        tasks.ring_for(run)
+    until(lambda: state_of(run) == "final")
+    assert mock.counts()["most_in_flight"] == 5
+    assert mock.counts()["requests"] == 200
