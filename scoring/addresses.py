@@ -64,7 +64,8 @@ def read(url: str) -> httpx.URL:
         raise AddressError(f"The address cannot be read: {error}") from None
     if parsed.scheme not in {"http", "https"}:
         raise AddressError("The address must begin with http:// or https://.")
-    if not parsed.host or "%" in parsed.host or not 0 < (parsed.port or 80) < 65536:
+    port = 80 if parsed.port is None else parsed.port
+    if not parsed.host or "%" in parsed.host or not 0 < port < 65536:
         raise AddressError("The address must name a host, and a port from 1 to 65535 if any.")
     if parsed.userinfo:
         raise AddressError("Leave user name and password out of the address; a key has its own field.")

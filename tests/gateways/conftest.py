@@ -17,7 +17,7 @@ from scoring.registry import plugin
 class Ask(Protocol):
     """Put words to the mock server; settings of the target by name, all others are parameters."""
 
-    def __call__(self, words: str, **settings: Any) -> Reply: ...
+    def __call__(self, words: str, /, **settings: Any) -> Reply: ...
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def gateway(request: pytest.FixtureRequest) -> ModuleType:
 
 @pytest.fixture
 def ask(gateway: ModuleType, mock: mock_server.Remote) -> Ask:
-    def put(words: str, **settings: Any) -> Reply:
+    def put(words: str, /, **settings: Any) -> Reply:
         return put_to(gateway, mock.url, words, **settings)
 
     return put
@@ -50,6 +50,7 @@ def put_to(
     gateway: ModuleType,
     base_url: str,
     words: str,
+    /,
     *,
     model: str = "mock-small",
     timeout_seconds: float = 20,

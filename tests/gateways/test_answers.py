@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from benchmarks.mock_server import Remote
-from scoring.gateway_contract import Target
+from scoring.gateway_contract import Prompt, Target
 from tests.gateways.conftest import Ask
 
 SCHEMA = {"type": "object", "properties": {"mark": {"type": "integer", "maximum": 5}}, "required": ["mark"]}
@@ -67,8 +67,6 @@ def test_it_sends_half_a_character_as_it_is(ask: Ask, mock: Remote) -> None:
 
 
 def test_it_keeps_its_connection_from_one_question_to_the_next(gateway: ModuleType, mock: Remote) -> None:
-    from scoring.gateway_contract import Prompt
-
     target = Target("mock-small", mock.url)
 
     async def thrice() -> int:

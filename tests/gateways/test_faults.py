@@ -8,6 +8,7 @@ import json
 import socket
 import time
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -196,7 +197,7 @@ def test_it_refuses_a_key_that_no_header_can_carry(gateway: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("parameters", [{"stream": True}, {"temperature": float("nan")}, {"custom": {1, 2}}])
-def test_it_refuses_parameters_that_make_no_sense(ask: Ask, parameters: dict[str, object]) -> None:
+def test_it_refuses_parameters_that_make_no_sense(ask: Ask, parameters: dict[str, Any]) -> None:
     with pytest.raises(GatewayError) as caught:
         ask("Hello.", **parameters)
     assert caught.value.kind == "bad_parameters"

@@ -1,0 +1,69 @@
+"""Addresses and fields of Ollama."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.mock_server import Remote
+from scoring.gateway_contract import GatewayError
+from scoring.gateways import ollama
+from scoring.wire.exchange import Exchanged
+from tests.gateways.conftest import put_to
+
+
+@pytest.mark.parametrize("path", ["", "/", "/api", "/v1", "/api/"])
+def test_it_takes_the_address_of_the_server_itself(path: str) -> None:
+    assert ollama._root(f"http://127.0.0.1:11434{path}") == "http://127.0.0.1:11434"
+
+
+def test_it_sends_parameters_as_options_under_their_names_there(mock: Remote) -> None:
+    put_to(
+        ollama,
+        mock.url,
+        "Hi.",
+        temperature=0,
+        max_tokens=9,
+        context_tokens=8192,
+        top_p=0.9,
+        min_p=0.1,
+        keep_alive="10m",
+        think=False,
+    )
+    assert mock.last() == {
+        "model": "mock-small",
+        "messages": [{"role": "user", "content": "Hi."}],
+        "stream": False,
+        "truncate": False,
+        "shift": False,
+        "keep_alive": "10m",
+        "think": False,
+        "options": {"temperature": 0, "num_predict": 9, "num_ctx": 8192, "top_p": 0.9, "min_p": 0.1},
+    }
+
+
+def test_it_asks_for_no_more_tokens_than_the_server_lists(mock: Remote) -> None:
+    put_to(ollama, mock.url, "Sure?", logprobs=True, top_logprobs=50)
+    assert mock.last()["top_logprobs"] == 20
+
+
+def test_it_keeps_the_durations(mock: Remote) -> None:
+    assert put_to(ollama, mock.url, "How long?").raw == {
+        "model": "mock-small",
+        "total_duration": 5_000_000,
+        "load_duration": 1_000_000,
+        "prompt_eval_duration": 1_000_000,
+        "eval_duration": 3_000_000,
+    }
+
+
+def test_it_keeps_reasoning_apart() -> None:
+    parts = ollama._parts(Exchanged({"message": {"content": "Yes.", "thinking": "Let me see."}}, 0.1))
+    assert (parts.said, parts.thought) == ("Yes.", "Let me see.")
+
+
+@pytest.mark.parametrize("odd", [7, [1], "x", None, True])
+def test_it_says_when_there_is_no_message(odd: Any) -> None:
+    with pytest.raises(GatewayError, match="holds no answer"):
+        ollama._parts(Exchanged({"message": odd}, 0.1))
