@@ -51,7 +51,7 @@ def embed(texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def every_metric(function: object) -> object:
-    return pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)(function)  # type: ignore[arg-type]
+    return pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)(function)
 
 
 def measured(metric: ModuleType, sample: Sample) -> Measurement:
