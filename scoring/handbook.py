@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from scoring import embeddings, registry
 from scoring.measurement import Measurement, Sample, TokenScores
 
 METRICS = "scoring.metrics"
+_TOKEN_FIELDS = {field.name for field in fields(TokenScores)}
 _SECTION = re.compile(r"([A-Z][A-Za-z ]{2,24}):\s+(.*)", re.DOTALL)
 
 
@@ -57,8 +58,8 @@ def chapter(name: str) -> Chapter:
 
 
 def measure(module: ModuleType, sample: Sample) -> Measurement:
-    """Compute a metric, with the real embeddings where it wants them."""
-    result: Measurement = module.measure(replace(sample, embed=sample.embed or embeddings.embed))
+    """Compute a metric, with the real embeddings where it wants any."""
+    result: Measurement = module.measure(replace(sample, embed=embeddings.embed))
     return result
 
 
@@ -70,15 +71,20 @@ def band(module: ModuleType, value: float | None) -> str:
     return reached[-1] if reached else ""
 
 
-def sample_from(typed: Mapping[str, str], inputs: tuple[str, ...]) -> Sample:
+def inputs(module: ModuleType) -> tuple[str, ...]:
+    """List the fields that someone types to try a metric: the response, and what else it reads."""
+    return tuple(dict.fromkeys(("response", *module.INPUTS)))
+
+
+def sample_from(typed: Mapping[str, str], names: tuple[str, ...]) -> Sample:
     """Read what someone typed into the fields of a metric."""
-    values = {field: _READERS[field](field, typed.get(field, "")) for field in inputs}
+    values = {field: _READERS[field](field, typed.get(field, "")) for field in names}
     return Sample(**{"response": "", **values})
 
 
-def typed_from(sample: Sample, inputs: tuple[str, ...]) -> dict[str, str]:
+def typed_from(sample: Sample, names: tuple[str, ...]) -> dict[str, str]:
     """Write a sample as someone would have typed it."""
-    return {field: _WRITERS.get(_READERS[field], _plain)(getattr(sample, field)) for field in inputs}
+    return {field: _WRITERS.get(_READERS[field], _plain)(getattr(sample, field)) for field in names}
 
 
 def _text(field: str, typed: str) -> str:
@@ -129,14 +135,21 @@ def _marks(field: str, typed: str) -> list[dict[str, float]]:
 
 
 def _tokens(field: str, typed: str) -> TokenScores | None:
-    try:
-        logprobs = [float(one) for one in re.split(r"[\s,]+", typed.strip()) if one]
-    except ValueError:
-        raise InputError(
-            field, "Type log-probabilities with spaces between them, such as: -0.1 -2.3."
-        ) from None
-    # Without the alternatives, the chosen token's own probability is all that an entropy can rest on.
-    return TokenScores(logprobs=logprobs, top_logprobs=[[one] for one in logprobs]) if logprobs else None
+    """Read what a gateway knows of the tokens, under its own names, such as `{"logprobs": [-0.1]}`."""
+    values = _json(field, typed)
+    if unknown := sorted(values.keys() - _TOKEN_FIELDS):
+        raise InputError(field, f"There is no {unknown[0]}; there are: {', '.join(sorted(_TOKEN_FIELDS))}.")
+    return TokenScores(**values) if values else None
+
+
+def _written_tokens(tokens: TokenScores | None) -> str:
+    known = {name: getattr(tokens, name, None) for name in sorted(_TOKEN_FIELDS)}
+    return _written_json({name: value for name, value in known.items() if value is not None})
+
+
+def _written_json(value: Mapping[str, Any]) -> str:
+    """Write an object as JSON; arrays of numbers become lists."""
+    return json.dumps(dict(value), ensure_ascii=False, default=lambda array: array.tolist()) if value else ""
 
 
 def _plain(value: Any) -> str:
@@ -165,9 +178,9 @@ _READERS: dict[str, Any] = {
 _WRITERS: dict[Any, Any] = {
     _lines: "\n".join,
     _blocks: "\n---\n".join,
-    _json: lambda value: json.dumps(dict(value), ensure_ascii=False, indent=1) if value else "",
+    _json: _written_json,
     _marks: lambda value: "\n".join(", ".join(f"{k}={v:g}" for k, v in one.items()) for one in value),
-    _tokens: lambda value: " ".join(f"{one:g}" for one in (value.logprobs or [])) if value else "",
+    _tokens: _written_tokens,
     _answers: lambda value: "\n".join(
         " | ".join(part) if isinstance(part, list | tuple) else str(part)
         for part in (value if isinstance(value, list | tuple) else [value] if value else [])

@@ -1,20 +1,13 @@
-"""Every test session has a PostgreSQL, a Redis and folders of its own, and no way out of this machine."""
+"""People for the tests, and no way out of this machine."""
 
 from __future__ import annotations
 
 import ipaddress
-import os
 import socket
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from evalportal.embedded import throwaway
-
-throwaway.start()
-os.environ["DEBUG"] = "1"  # Static files come straight from their folders.
-os.environ["HF_HUB_OFFLINE"] = "1"
 
 _connect = socket.socket.connect
 

@@ -118,7 +118,9 @@ for name in {PURE!r}:
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
 """
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert result.returncode == 0, result.stderr
 
 

@@ -25,7 +25,7 @@ class TryMetricForm(forms.Form):
         "fake_answer": "The false answer that the documents give.",
         "siblings": "The other answers to the same question, with a line --- between them.",
         "marks": "One reviewer a line, such as: accuracy=4, clarity=5.",
-        "tokens": "The log-probability of each token, with spaces between them.",
+        "tokens": "A JSON object: logprobs, top_logprobs, logits, base_logits, vocabulary.",
         "evaluation_criteria": "A JSON object.",
         "settings": "A JSON object.",
     }

@@ -26,7 +26,7 @@ def metric_detail(request: Request, name: str) -> HttpResponse:
         chapter = handbook.chapter(name)
     except registry.UnknownPluginError as error:
         raise Http404(str(error)) from error
-    inputs = tuple(chapter.module.INPUTS)
+    inputs = handbook.inputs(chapter.module)
     example = chapter.module.EXAMPLE
     form = TryMetricForm(request.POST or None, inputs=inputs, initial=handbook.typed_from(example, inputs))
     context = {"chapter": chapter, "form": form, "example": _result(chapter, example)}
@@ -40,7 +40,7 @@ def metric_detail(request: Request, name: str) -> HttpResponse:
 def _result(chapter: handbook.Chapter, sample: Sample) -> dict[str, object]:
     measurement: Measurement = handbook.measure(chapter.module, sample)
     return {
-        "sample": handbook.typed_from(sample, tuple(chapter.module.INPUTS)),
+        "sample": handbook.typed_from(sample, handbook.inputs(chapter.module)),
         "measurement": measurement,
         "band": handbook.band(chapter.module, measurement.value),
         "stretches": highlighting.stretches(sample.response, measurement.spans),
