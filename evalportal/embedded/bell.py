@@ -1,4 +1,4 @@
-"""Signals go in, the numbers of those that came while one waited come out."""
+"""Signals and a terminal go in; whether someone wants us to leave comes out."""
 
 from __future__ import annotations
 
@@ -22,3 +22,17 @@ class Bell:
         """Sleep until a signal comes or the time is over, and say which came."""
         heard, _, _ = select.select([self._ear], [], [], seconds)
         return set(os.read(self._ear, 512)) if heard else set()
+
+
+class Terminal:
+    """The terminal that a process was started from, if any."""
+
+    def __init__(self) -> None:
+        self._poll = select.poll()
+        for descriptor in (0, 1, 2):
+            if os.isatty(descriptor):
+                self._poll.register(descriptor, 0)
+
+    def closed(self) -> bool:
+        """Say whether its window or connection is gone; `make` does not pass the signal of that on."""
+        return any(event & select.POLLHUP for _, event in self._poll.poll(0))

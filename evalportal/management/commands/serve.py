@@ -18,14 +18,13 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evalportal.embedded import model, sharing
-from evalportal.embedded.bell import Bell
+from evalportal.embedded.bell import Bell, Terminal
 from evalportal.embedded.children import Child, Family
 from evalportal.embedded.places import ServiceError
 from evalportal.embedded.provide import own, provide
 
 _TO_START = 90  # seconds for the web server to answer
 _TO_STOP = 8  # seconds for everyone to finish what they are doing
-_LEAVING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 class Command(BaseCommand):
@@ -45,13 +44,13 @@ class Command(BaseCommand):
         try:
             model_port = self._start_model(family)
             _prepare(demo=options["demo"])
-            bell = Bell(*_LEAVING, signal.SIGCHLD)
+            leaving = _Leaving()
             for child in children(listener.fileno()):
                 family.add(child)
-            if self._wait(family, bell, host, port, model_port):
+            if self._wait(family, leaving, host, port, model_port):
                 self.stdout.write(f"evalportal is ready on http://{_in_url(host)}:{port} (Ctrl-C stops it)")
                 self.stdout.flush()
-                self._watch(family, bell)
+                self._watch(family, leaving)
         finally:
             family.stop(_TO_STOP)
             listener.close()
@@ -68,19 +67,19 @@ class Command(BaseCommand):
         family.add(Child("the small model", model.command(port), settings.VAR / "log" / "model.log"))
         return port
 
-    def _wait(self, family: Family, bell: Bell, host: str, port: int, model_port: int | None) -> bool:
+    def _wait(self, family: Family, leaving: _Leaving, host: str, port: int, model_port: int | None) -> bool:
         """Wait until web server and model answer; return False if someone wants us to leave before."""
         deadline = time.monotonic() + _TO_START
         while not (_answers(host, port) and (model_port is None or model.ready(model_port))):
             if time.monotonic() > deadline:
                 raise CommandError(f"The portal does not answer; see the files in {settings.VAR / 'log'}")
-            if _LEAVING & bell.wait(0.1):
+            if leaving.within(0.1):
                 return False
             family.tend()
         return True
 
-    def _watch(self, family: Family, bell: Bell) -> None:
-        while not _LEAVING & bell.wait(1.0):
+    def _watch(self, family: Family, leaving: _Leaving) -> None:
+        while not leaving.within(1.0):
             family.tend()
             self._watch_services()
 
@@ -97,6 +96,23 @@ class Command(BaseCommand):
         self.stderr.write(f"evalportal: {words}")
 
 
+class _Leaving:
+    """Everything that tells the portal to stop: Ctrl-C, a signal, a closed terminal (but not under nohup)."""
+
+    def __init__(self) -> None:
+        self._signals = {signal.SIGINT, signal.SIGTERM}
+        self._terminal = None
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            self._signals.add(signal.SIGHUP)
+            self._terminal = Terminal()
+        self._bell = Bell(*self._signals, signal.SIGCHLD)
+
+    def within(self, seconds: float) -> bool:
+        """Wait, at most until a child ends, and say whether it is time to leave."""
+        heard = self._bell.wait(seconds)
+        return bool(self._signals & heard) or (self._terminal is not None and self._terminal.closed())
+
+
 def _listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else is done; the web server inherits it and never loses it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -104,8 +120,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
         raise CommandError(
-            f"Cannot listen on {_in_url(host)}:{port} ({error.strerror}): choose another port with --port, "
-            f"or as in `make demo PORT={port + 1}`."
+            f"Cannot serve on {_in_url(host)}:{port}: {os.strerror(error.errno or 0)}. "
+            f"Another port can be chosen: make demo PORT={port + 1}"
         ) from error
     listener.set_inheritable(True)
     return listener
@@ -186,6 +202,7 @@ _WEB = (
     "--workers=2",
     "--worker-class=gthread",
     "--threads=8",
+    "--preload",
     "--timeout=60",
     "--graceful-timeout=5",
     "--keep-alive=5",
