@@ -1,0 +1,38 @@
+"""Rows to upload, and a dataset to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scoring import cases
+from scoring.models import Version
+from scoring.uploads import Source
+from tests.uploads.rows import ccop, lines
+
+
+def ccop_row(number: int = 1, benchmark: int = 7, **changes: Any) -> dict[str, Any]:
+    """Make a row of the CCoP suite that nothing is wrong with, of some difficulty and domain."""
+    return ccop(
+        f"B{benchmark}-{number:03d}",
+        **{
+            "expected_response": "Dormant accounts must be closed and access rights reviewed every year.",
+            "difficulty": ("Low", "Medium", "High", "Critical")[number % 4],
+            "metadata": {"domain": ("IT", "OT", "IT/OT")[number % 3]},
+            **changes,
+        },
+    )
+
+
+@pytest.fixture
+def dataset(db: None) -> Callable[..., Version]:
+    """Import rows as the next version of a dataset."""
+
+    def add(*rows: dict[str, Any], name: str = "gaps", suite: str = "ccop") -> Version:
+        outcome = cases.add([Source("rows.jsonl", [lines(*rows)])], dataset=name, suite=suite)
+        assert outcome.version, outcome.problems.kept
+        return outcome.version
+
+    return add
