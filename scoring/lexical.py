@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from unicodedata import combining
 
@@ -61,15 +61,14 @@ class View:
                 yield at, end - 1
             at = self.flat.find(f" {first} ", at + 1)
 
-    def beginning(self, prefixes: Iterable[str]) -> dict[str, tuple[int, int] | None]:
-        """Find where the first word that begins with each prefix stands in the source, if there is one."""
-        flat, places = self.flat, {}
-        for prefix in prefixes:
-            at = flat.find(" " + prefix)
-            places[prefix] = None if at < 0 else (at, flat.find(" ", at + 1) - 1)
-        if self._breaks:
-            return {prefix: place and self.span(*place) for prefix, place in places.items()}
-        return places
+    def beginning(self, prefix: str) -> tuple[int, int] | None:
+        """Find where the first word that begins with a prefix stands in the source, if there is one."""
+        flat = self.flat
+        at = flat.find(" " + prefix)
+        if at < 0:
+            return None
+        end = flat.find(" ", at + 1) - 1
+        return self.span(at, end) if self._breaks else (at, end)
 
     def numbers(self) -> Iterator[tuple[int, int]]:
         """Find the numbers in `text`, those with inner full stops such as "5.1.3" whole."""

@@ -19,9 +19,7 @@ def strings(criteria: Mapping[str, Any], key: str) -> list[str]:
     >>> strings({"labels": ["Compliant", " ", 3]}, "labels"), strings({"labels": "Yes"}, "labels")
     (['Compliant'], ['Yes'])
     """
-    given = criteria.get(key)
-    items = [given] if isinstance(given, str) else given if isinstance(given, Sequence) else []
-    return [item for item in items if isinstance(item, str) and item.strip()]
+    return [item for item in _items(criteria.get(key)) if isinstance(item, str) and item.strip()]
 
 
 def spellings(criteria: Mapping[str, Any], key: str) -> list[list[str]]:
@@ -30,6 +28,10 @@ def spellings(criteria: Mapping[str, Any], key: str) -> list[list[str]]:
     >>> spellings({"terms": ["CII", ["CIIO", "CII owner"]]}, "terms")
     [['CII'], ['CIIO', 'CII owner']]
     """
-    given = criteria.get(key)
-    items = [given] if isinstance(given, str) else given if isinstance(given, Sequence) else []
-    return [found for item in items if (found := strings({key: item}, key))]
+    return [found for item in _items(criteria.get(key)) if (found := strings({key: item}, key))]
+
+
+def _items(given: object) -> Sequence[object]:
+    if given is None:
+        return ()
+    return [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else ()

@@ -45,11 +45,15 @@ def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
     >>> cover(View("Access rights are kept."), "Access rights are reviewed").found
     ['access', 'rights']
     """
-    stands = shown.beginning(terms(statement))
-    places = [place for place in stands.values() if place]
-    found = [term for term, place in stands.items() if place]
-    missing = [term for term, place in stands.items() if not place]
-    covered = bool(found) and 100 * len(found) >= percent * len(stands)
+    found, missing, places = [], [], []
+    for term in terms(statement):
+        place = shown.beginning(term)
+        if place:
+            found.append(term)
+            places.append(place)
+        else:
+            missing.append(term)
+    covered = bool(found) and 100 * len(found) >= percent * (len(found) + len(missing))
     return Coverage(statement, found, missing, places, covered)
 
 
@@ -90,8 +94,9 @@ def _spans(coverages: Sequence[Coverage]) -> list[Span]:
     """Mark where each found term first stands; a term that helped to cover a statement is a good one."""
     marked: dict[tuple[int, int], Span] = {}
     for number, coverage in enumerate(coverages, 1):
-        kind, note = _MARKS[coverage.covered]
+        kind, says = _MARKS[coverage.covered]
+        note = f"{number}: {says}"
         for place in coverage.places:
             if coverage.covered or place not in marked:
-                marked[place] = Span(place[0], place[1], kind, f"{number}: {note}")
+                marked[place] = Span(place[0], place[1], kind, note)
     return list(marked.values())
