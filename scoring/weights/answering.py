@@ -38,14 +38,17 @@ def answer(
     try:
         with torch.inference_mode():
             shadow = Shadow(base, inputs) if base else None
-            watcher = Watcher(loaded, shadow, time.monotonic() + seconds, unwanted)
+            deadline = time.monotonic() + seconds
+            watcher = Watcher(loaded, shadow, settings.stop, deadline=deadline, unwanted=unwanted)
             with watcher.attached():
                 sequence = loaded.model.generate(
                     **inputs,
                     generation_config=_configuration(loaded, settings, inputs),
                     stopping_criteria=[watcher],
-                    tokenizer=loaded.tokenizer,
                 )[0]
+    except (TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise GatewayError("bad_parameters", f"The model does not take these parameters: {reason}") from error
     except (RuntimeError, MemoryError) as error:
         raise GatewayError("server_error", f"The model failed: {str(error)[:300]}") from error
     watcher.check()
@@ -102,15 +105,15 @@ def _configuration(loaded: Loaded, settings: Settings, inputs: Mapping[str, Any]
         "max_length": None,
         "max_new_tokens": most,
         "num_beams": 1,
+        "num_return_sequences": 1,
         "do_sample": hot,
         "temperature": settings.temperature if hot else None,
         "top_p": settings.top_p if hot else None,
-        "top_k": 0 if hot else None,
-        "stop_strings": list(settings.stop) or None,
+        "top_k": settings.rest.get("top_k", 0) if hot else None,
         "pad_token_id": chosen.pad_token_id if chosen.pad_token_id is not None else _ends(loaded)[0],
         "return_dict_in_generate": False,
     }
-    if unknown := chosen.update(**wanted | dict(settings.rest)):
+    if unknown := chosen.update(**dict(settings.rest) | wanted):
         raise GatewayError(
             "bad_parameters", f"The parameter {sorted(unknown)[0]} means nothing to this model."
         )
@@ -126,16 +129,23 @@ def _ends(loaded: Loaded) -> list[int]:
 
 def _reply(loaded: Loaded, settings: Settings, tokens: list[int], watcher: Watcher) -> Reply:
     ended = bool(tokens) and tokens[-1] in _ends(loaded)
-    said = loaded.tokenizer.decode(tokens, skip_special_tokens=True)
+    kept = tokens[:-1] if ended else tokens  # the mark of the end is no part of the answer
+    said = _text(loaded, kept)
     shown = min((said.find(stop) for stop in settings.stop if stop in said), default=len(said))
     content, notes = clean(said[:shown])
+    while len(_text(loaded, kept)) > shown:
+        kept = kept[:-1]  # neither is the text that it was told to stop at
     return Reply(
         content=content,
         latency_seconds=0.0,
         finish_reason="stop" if ended or shown < len(said) else "length",
         completion_tokens=len(tokens),
-        tokens=watcher.scores(len(tokens) - ended),  # the mark of the end is no part of the answer
+        tokens=watcher.scores(len(kept)),
         truncated=len(content) < shown,
         notes=(*notes, *watcher.notes),
         raw={"model_type": loaded.model.config.model_type},
     )
+
+
+def _text(loaded: Loaded, tokens: Sequence[int]) -> str:
+    return str(loaded.tokenizer.decode(tokens, skip_special_tokens=True))

@@ -40,7 +40,7 @@ def load(weights: Weights, *, threads: int, cache: Path | None = None) -> Loaded
             del _loaded[next(iter(_loaded))]
         try:
             _loaded[weights] = _read(weights, threads, cache)
-        except _faults() as error:
+        except Exception as error:  # a broken file makes its reader raise anything
             reason = " ".join(str(error).split())[:300]
             raise GatewayError("not_installed", f"The weights cannot be loaded: {reason}") from error
     return _loaded[weights]
@@ -95,11 +95,3 @@ def _convert(weights: Weights, converted: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
         if not converted.is_dir():  # another process may have been faster
             raise
-
-
-def _faults() -> tuple[type[Exception], ...]:
-    """List what reading a broken folder can raise."""
-    from safetensors import SafetensorError  # noqa: PLC0415
-
-    faults = (AttributeError, ImportError, KeyError, OSError, RuntimeError, TypeError, ValueError)
-    return (*faults, SafetensorError)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -31,15 +31,21 @@ class Watcher:
         self,
         loaded: Loaded,
         shadow: Shadow | None,
+        stops: Sequence[str],
+        *,
         deadline: float,
         unwanted: threading.Event,
     ) -> None:
         self.notes: tuple[str, ...] = ()
         self._model = loaded.model
+        self._decode = loaded.tokenizer.decode
         self._shadow = shadow
+        self._stops = stops
+        self._tail = max(map(len, stops), default=0) + 8  # tokens; few stand for less than a character
         self._deadline = deadline
         self._unwanted = unwanted
         self._row: Any = None
+        self._tokens: list[int] = []
         self._logprobs: list[float] = []
         self._entropies: list[float] = []
         self._divergences: list[float] = []
@@ -50,10 +56,11 @@ class Watcher:
 
     def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
         """Note the token just chosen; say whether to stop."""
+        self._tokens.append(int(input_ids[0, -1]))
         if not self.notes:
-            self._note(int(input_ids[0, -1]))
+            self._note(self._tokens[-1])
         late = self._unwanted.is_set() or time.monotonic() > self._deadline
-        return input_ids.new_full((1,), late).bool()
+        return input_ids.new_full((1,), late or self._told_to_stop()).bool()
 
     def check(self) -> None:
         """Raise what cannot be raised from within the model."""
@@ -72,6 +79,13 @@ class Watcher:
             divergences=self._divergences[:count] if self._shadow else None,
             vocabulary=int(self._row.shape[-1]) if self._row is not None else None,
         )
+
+    def _told_to_stop(self) -> bool:
+        """Look for the texts that end an answer in its last few tokens."""
+        if not self._stops:
+            return False
+        said = self._decode(self._tokens[-self._tail :], skip_special_tokens=True)
+        return any(stop in said for stop in self._stops)
 
     def _see(self, _module: Any, _arguments: Any, output: Any) -> None:
         self._row = output.logits[:, -1, :]
