@@ -31,15 +31,12 @@ lint: setup .venv/.development ## run ruff, mypy, djade and the check for missin
 	@echo "Checking the code"
 	@$(python) -m ruff check .
 	@$(python) -m ruff format --check --quiet .
-	@$(python) -m mypy evalportal scoring reviews tests
-	@find templates -name '*.html' -exec $(python) -m djade --check --target-version 5.2 {} +
+	@$(python) -m mypy --explicit-package-bases evalportal scoring reviews tests
+	@find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} +
 	@$(python) manage.py makemigrations --check --dry-run
 
-bench: setup .venv/.development ## run the measurements, or one of them (ONLY=name)
-	@for file in benchmarks/bench_$(or $(ONLY),*).py; do \
-		echo "Measuring: $$(basename "$$file" .py)"; \
-		$(python) -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
-	done
+bench: setup .venv/.development ## run the measurements
+	@$(python) -m benchmarks
 
 clean: ## remove .venv, node_modules and caches; the data in var/ stays
 	@rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-results
