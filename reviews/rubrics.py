@@ -1,0 +1,139 @@
+"""Rubrics go in and come out in versions; marks by a rubric go in, a Review comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from reviews import events, submissions
+from reviews.default_rubrics import RUBRICS
+from reviews.events import Verb
+from reviews.items import ReviewError
+from reviews.models import Criterion, Review, Rubric
+
+if TYPE_CHECKING:
+    from evalportal.models import Person
+
+_SETTINGS = ("name", "measure", "threshold", "reviewers", "dispute_spread")
+_ANCHORS = 5
+
+
+class RubricError(ReviewError):
+    """A rubric that nobody could mark by; the message says what is wrong with it."""
+
+
+def defaults() -> None:
+    """Make the rubrics that every portal begins with, where there is none of their kind yet."""
+    for kind, given in RUBRICS.items():
+        try:
+            with transaction.atomic():
+                if not Rubric.objects.filter(kind=kind).exists():
+                    made = Rubric.objects.create(kind=kind, name=given.name, reviewers=given.reviewers)
+                    _add_criteria(made, [one._asdict() for one in given.criteria])
+        except IntegrityError:  # Somebody else made it at the same moment.
+            continue
+
+
+def current(kind: str) -> Rubric:
+    """Find the newest rubric of a kind."""
+    if not (found := Rubric.objects.filter(kind=kind).order_by("-version").first()):
+        defaults()
+        found = Rubric.objects.filter(kind=kind).latest("version")
+    return found
+
+
+def use(kind: str) -> Rubric:
+    """Find the newest rubric of a kind and freeze it: answers are going to be marked by it."""
+    rubric = current(kind)
+    if not rubric.frozen:
+        Rubric.objects.filter(pk=rubric.pk, used_at=None).update(used_at=Now())
+        rubric.refresh_from_db()
+    return rubric
+
+
+@transaction.atomic
+def edit(
+    rubric: Rubric, by: Person, criteria: Sequence[Mapping[str, Any]] | None = None, **settings: Any
+) -> Rubric:
+    """Change a rubric nobody has used yet, or make the next version of one that is in use.
+
+    `criteria` are key, label, question and five anchors each, in their order; `settings` any of name,
+    measure, threshold, reviewers and dispute_spread.
+    """
+    held = Rubric.objects.select_for_update().get(pk=rubric.pk)
+    if current(held.kind).pk != held.pk:
+        raise RubricError("There is a newer version of this rubric. Change that one.")
+    wanted = [_plain(one) for one in held.criteria.all()] if criteria is None else [*criteria]
+    before = _described(held)
+    if held.frozen:
+        kept = {name: getattr(held, name) for name in _SETTINGS}
+        held = Rubric(kind=held.kind, version=held.version + 1, created_by=by, **kept)
+    _change(held, settings)
+    held.criteria.all().delete()
+    _add_criteria(held, wanted)
+    events.record(
+        Verb.RUBRIC_CHANGED,
+        by,
+        before=before,
+        after=_described(held),
+        rubric_version=f"{held.kind} {held.version}",
+    )
+    return held
+
+
+def submit(
+    assignment_id: int,
+    person: Person,
+    marks: Mapping[str, Any],
+    *,
+    token: str = "",
+    comment: str = "",
+    flagged: bool = False,
+    seconds: float | None = None,
+) -> Review:
+    """Keep a reviewer's marks on an answer; see `submissions.submit` for what can go wrong."""
+    return submissions.submit(
+        assignment_id,
+        person,
+        marks,
+        token=token,
+        comment=comment,
+        flagged=flagged,
+        seconds=seconds,
+    )
+
+
+def _change(rubric: Rubric, settings: Mapping[str, Any]) -> None:
+    if unknown := set(settings) - set(_SETTINGS):
+        raise RubricError(f"A rubric has no setting {', '.join(sorted(unknown))}.")
+    for name, value in settings.items():
+        setattr(rubric, name, value)
+    rubric.full_clean(exclude=["created_by"])
+    rubric.save()
+
+
+def _add_criteria(rubric: Rubric, criteria: Sequence[Mapping[str, Any]]) -> None:
+    if not criteria:
+        raise RubricError("A rubric needs at least one criterion.")
+    keys = [one["key"] for one in criteria]
+    if len(set(keys)) < len(keys):
+        raise RubricError("Each criterion needs a key of its own.")
+    for position, one in enumerate(criteria, 1):
+        anchors = [str(anchor).strip() for anchor in one["anchors"]]
+        if len(anchors) != _ANCHORS or not all(anchors):
+            raise RubricError(f"{one['label']}: write a sentence for each mark from 1 to 5.")
+        row = Criterion(rubric=rubric, position=position, **{**one, "anchors": anchors})
+        row.full_clean(exclude=["rubric"])
+        row.save()
+
+
+def _plain(criterion: Criterion) -> dict[str, Any]:
+    return {name: getattr(criterion, name) for name in ("key", "label", "question", "anchors")}
+
+
+def _described(rubric: Rubric) -> dict[str, Any]:
+    settings = {name: getattr(rubric, name) for name in ("kind", "version", *_SETTINGS)}
+    return settings | {"criteria": [_plain(one) for one in rubric.criteria.all()]}
