@@ -190,6 +190,11 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
+CELERY_TASK_ROUTES = {
+    "scoring.tasks.ask": {"queue": "inference"},
+    "scoring.tasks.probe": {"queue": "inference"},
+    "scoring.tasks.score": {"queue": "scoring"},
+}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "scoring.tasks.sweep", "schedule": 2.0, "options": {"queue": "default", "expires": 10}}
@@ -212,5 +217,7 @@ LOGGING = {
             "formatter": os.environ.get("EVALPORTAL_LOG_FORMAT", "plain"),
         }
     },
+    # They would write a line for every request.
+    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
     "root": {"handlers": ["console"], "level": os.environ.get("EVALPORTAL_LOG_LEVEL", "INFO")},
 }

@@ -101,7 +101,7 @@ class _Asker:
             self._grace = monotonic() + STOPPING_SECONDS
         if self._stopping.is_set() and monotonic() > self._grace:
             return True
-        if self._suspects or self._slots.in_flight() or any(map(self._slots.queued, self._lanes)):
+        if self._suspects or not self._slots.idle():
             return False
         return self._leaving or (self._looked and not self._due_soon())
 

@@ -7,13 +7,16 @@ from time import monotonic
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
+# A server that does not say how long is tried again after this long at most: with one request, to begin with.
+_LONGEST_HOLD = 10.0
+_SHORTEST_HOLD = 0.1
 
 
 class Pace:
     """At most `most` requests at a time; fewer, and later, while the server says that they are too many.
 
-    A refusal halves what is allowed and holds everything back for as long as the server asks, or for twice
-    as long as the time before; every answer allows a little more again.
+    A refusal halves what is allowed and holds everything back for as long as the server asks, or, if it does not
+    say, for twice as long as the time before; every answer allows a little more again.
     """
 
     def __init__(self, most: int) -> None:
@@ -32,12 +35,14 @@ class Pace:
 
     def refused(self, retry_after: float | None) -> None:
         """Take note that the server was asked too much; refusals of one burst count once."""
+        asked = monotonic() + max(retry_after or 0.0, _SHORTEST_HOLD)
         if self.wait():
-            self._until = max(self._until, monotonic() + (retry_after or 0.0))
+            self._until = max(self._until, asked)
             return
         self._allowed = max(1.0, self.allowed() / 2)
         self._refusals += 1
-        self._until = monotonic() + max(retry_after or 0.0, backoff(self._refusals))
+        own = monotonic() + min(_LONGEST_HOLD, backoff(self._refusals))
+        self._until = own if retry_after is None else asked
 
     def answered(self) -> None:
         """Take note of an answer."""

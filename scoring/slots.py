@@ -145,6 +145,11 @@ class Slots:
         """Count the requests that were sent and not answered."""
         return len(self._flying)
 
+    def idle(self) -> bool:
+        """Say whether nothing is queued, in flight, or waiting to be taken."""
+        with self._guard:
+            return not (self._flying or self._outcomes or any(self._lanes.values()))
+
     def probe(self, target: Target, seconds: float) -> Probe:
         """Find out whether the endpoint answers at all; nothing else is sent meanwhile."""
         self._quiet = True

@@ -50,14 +50,14 @@ def ring_for(run: Run) -> None:
     transaction.on_commit(ring_all)
 
 
-@shared_task(queue="default")
+@shared_task
 def process_upload(upload_id: int) -> None:
     """Check or import an upload."""
     with _patience("reading an upload", upload=upload_id):
         receiving.process(Upload.objects.get(pk=upload_id))
 
 
-@shared_task(queue="default")
+@shared_task
 def sweep_uploads() -> None:
     """Read uploads that nobody reads, and remove files that nobody needs any more."""
     with _patience("sweeping uploads"):
@@ -66,21 +66,21 @@ def sweep_uploads() -> None:
         receiving.sweep()
 
 
-@shared_task(queue="inference")
+@shared_task
 def ask(endpoint_id: int) -> None:
     """Ask all that waits at an endpoint."""
     with _patience("asking", endpoint=endpoint_id):
         asking.serve(endpoint_id, ring=ring, stopping=workers.stopping)
 
 
-@shared_task(queue="scoring")
+@shared_task
 def score(run_id: int) -> None:
     """Score what can be scored of a run."""
     with _patience("scoring", run=run_id):
         scores.score(run_id, ring=ring, stopping=workers.stopping)
 
 
-@shared_task(queue="inference")
+@shared_task
 def probe(endpoint_id: int) -> None:
     """Try an endpoint that was down, and wake its runs if it answers."""
     with _patience("probing", endpoint=endpoint_id):
@@ -88,7 +88,7 @@ def probe(endpoint_id: int) -> None:
             ring_for(Run.objects.get(pk=run_id))
 
 
-@shared_task(queue="default")
+@shared_task
 def sweep() -> None:
     """Find work that waits and that nobody does."""
     with _patience("sweeping"):

@@ -145,6 +145,7 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
     from django.core.management import call_command
     from django.db import connection
 
+    from evalportal.celery import app
     from evalportal.settings import _database
 
     folder = Path(tempfile.mkdtemp(prefix="evalportal-engine-"))
@@ -152,14 +153,19 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
     sharing.join(postgres)
     broker = Broker(folder)
     broker.start()
-    before = dict(connection.settings_dict)
+    before, bell = dict(connection.settings_dict), app.conf.broker_url
+    app.conf.broker_url = broker.url
     connection.close()
     connection.settings_dict.update(_database(postgres.url()))
     with django_db_blocker.unblock():
         call_command("migrate", verbosity=0)
+        with connection.cursor() as cursor:
+            # What is committed must survive the server's death.
+            cursor.execute("ALTER DATABASE evalportal SET synchronous_commit = on")
         yield Engine(folder, postgres.url(), broker, postgres.place.data / "postmaster.pid")
         connection.close()
     connection.settings_dict.update(before)
+    app.conf.broker_url = bell
     broker.kill()
     sharing.leave(postgres)
     shutil.rmtree(folder, ignore_errors=True)

@@ -31,13 +31,17 @@ def fields(suite: str, number: int, benchmark: str, words: str = "") -> dict[str
     return {"id": str(number), "question": question}
 
 
-def version(size: int, suite: str = "ccop", benchmark: str = "B3", words: str = "") -> Version:
-    """Make a dataset with one version of so many cases."""
+def version(
+    size: int, suite: str = "ccop", benchmark: str = "B3", words: str = "", broken: int = 0
+) -> Version:
+    """Make a dataset with one version of so many cases, one of which may be broken."""
     dataset = Dataset.objects.create(name=f"dataset-{next(_numbers)}", suite=suite)
     made = Version.objects.create(
         dataset=dataset, number=1, digest="0", case_count=size, summary={}, changes={}
     )
     cases = [_case(dataset, number, benchmark, words) for number in range(1, size + 1)]
+    if broken:
+        cases[broken - 1].fields = {"broken": True}
     Case.objects.bulk_create(cases)
     Membership.objects.bulk_create(
         Membership(version=made, case=case, position=index) for index, case in enumerate(cases, 1)
