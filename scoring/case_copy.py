@@ -1,0 +1,83 @@
+"""Checked rows go in, cases and memberships in the database come out, by COPY: both sides work at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from django.db import connection
+
+from scoring.models import Case, Dataset, Version
+from scoring.uploads import CheckedRow
+
+_FIRST_BLOCK, _LARGEST_BLOCK = 100, 10_000
+
+_CASES = """
+COPY scoring_case (
+    id, dataset_id, suite, key, sort, digest, benchmark, category, difficulty, domain, section,
+    question, text, fields
+) FROM STDIN
+"""
+_MEMBERSHIPS = "COPY scoring_membership (version_id, case_id, position) FROM STDIN"
+
+
+def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[CheckedRow, int]]:
+    """Save each row as a case, unless the dataset has that very case; give the number of the case with it."""
+    stream, known, block = iter(rows), _numbers(dataset), _FIRST_BLOCK
+    with connection.cursor() as cursor:
+        while True:
+            numbers = _reserved(block)
+            with cursor.copy(_CASES) as copy:
+                for row in stream:
+                    number = known.get(row.digest)
+                    if number is None:
+                        number = numbers.pop()
+                        copy.write_row(_values(row, dataset, number))
+                    yield row, number
+                    if not numbers:
+                        break
+                else:
+                    return
+            block = min(block * 10, _LARGEST_BLOCK)
+
+
+def save_memberships(version: Version, numbers: Iterable[int]) -> None:
+    """Save which cases make up a version, in their order."""
+    with connection.cursor() as cursor, cursor.copy(_MEMBERSHIPS) as copy:
+        for position, number in enumerate(numbers, 1):
+            copy.write_row((version.pk, number, position))
+
+
+def _numbers(dataset: Dataset) -> dict[bytes, int]:
+    """Find the numbers of the cases that a dataset has, by their digests."""
+    found = Case.objects.filter(dataset=dataset).order_by().values_list("digest", "pk")
+    return {bytes.fromhex(digest): pk for digest, pk in found.iterator(chunk_size=5_000)}
+
+
+def _reserved(count: int) -> list[int]:
+    """Take numbers from the sequence of cases, the lowest last."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence('scoring_case', 'id')) FROM generate_series(1, %s)",
+            [count],
+        )
+        return [number for (number,) in reversed(cursor.fetchall())]
+
+
+def _values(checked: CheckedRow, dataset: Dataset, number: int) -> tuple[object, ...]:
+    row = checked.row
+    return (
+        number,
+        dataset.pk,
+        dataset.suite,
+        row.key,
+        row.sort,
+        checked.digest.hex(),
+        row.benchmark,
+        row.category,
+        row.difficulty,
+        row.domain,
+        row.section,
+        row.question,
+        row.text,
+        checked.content.decode(),
+    )
