@@ -26,6 +26,7 @@ from evalportal.embedded.redis import Redis
 from evalportal.embedded.servers import Server
 
 _SERVERS: Final[dict[str, Callable[[Place], Server]]] = {"postgres": Postgres, "redis": Redis}
+_READY = "ready"
 _ATTEMPTS = 5
 _LONGEST_LOG = 5_000_000  # bytes; a longer one is set aside when a guardian starts
 _PATIENCE = 20  # seconds for a clean stop
@@ -53,22 +54,25 @@ def _detach(server: Server, lock: int) -> int:
     ear, mouth = os.pipe()
     if os.fork():
         os.close(mouth)
-        with os.fdopen(ear) as words:
-            trouble = words.read()
-        sys.stderr.write(trouble)
-        return 1 if trouble else 0
+        with os.fdopen(ear) as report:
+            word = report.read()
+        if word != _READY:
+            sys.stderr.write(word)
+        return 0 if word == _READY else 1
     os.close(ear)
     os.setsid()
     os.chdir("/")
-    os.write(lock, f"{os.getpid()}\n".encode())
+    os.ftruncate(lock, 0)
+    os.write(lock, str(os.getpid()).encode())  # for people who wonder
     _redirect(server.place.log)
     with os.fdopen(mouth, "w") as report:
         keeper = _Keeper(server)
         try:
             keeper.start()
+            report.write(_READY)
         except ServiceError as error:
             report.write(f"{error}\n")
-            return 0
+            return 1
     return keeper.keep()
 
 

@@ -42,11 +42,6 @@ def ensure(server: Server) -> None:
         _guard(server.place)
 
 
-def leave(server: Server) -> None:
-    """Stop being a user; the server stops if this was the last."""
-    os.close(_held.pop(server.place.home))
-
-
 def guarded(place: Place) -> bool:
     """Say whether a guardian is at work there."""
     lock = open_lock(place, "guardian")

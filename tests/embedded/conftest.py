@@ -76,7 +76,7 @@ class Service:
 
     def guardian(self) -> int:
         """Return the process number of the guardian."""
-        return int((self.place.home / "guardian.lock").read_text().split()[-1])
+        return int((self.place.home / "guardian.lock").read_text())
 
     def clear(self) -> None:
         """Kill every user, and wait until the guardian has cleared up."""

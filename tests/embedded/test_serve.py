@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from evalportal.embedded.places import ROOT
-from tests.embedded.conftest import eventually, gone
+from tests.embedded.conftest import Service, eventually, gone, kill
 
 pytestmark = [
     pytest.mark.engine,
@@ -90,13 +90,17 @@ def test_it_says_one_line_and_leaves_no_process_on_ctrl_c(portal: Portal) -> Non
     assert all(gone(pid) for pid in everyone)
 
 
-def test_it_mends_what_breaks_and_leaves_no_process_when_it_is_killed(portal: Portal) -> None:
+def test_it_mends_what_breaks_and_leaves_no_process_when_it_is_killed(portal: Portal, var: Path) -> None:
+    postgres = Service(var, "DATABASE_URL")
     os.kill(portal.child("gunicorn"), signal.SIGKILL)
     assert portal.process.stderr
     assert portal.process.stderr.readline().startswith(
         "evalportal: web was ended by SIGKILL; starting it again"
     )
     eventually(portal.answers)
+    kill(postgres.guardian())
+    assert portal.process.stderr.readline().startswith("evalportal: an embedded server lost its guardian")
+    eventually(postgres.server.ready)
     everyone = descendants_of(portal.process.pid)
     portal.process.kill()
     eventually(lambda: all(gone(pid) for pid in everyone))

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from evalportal.embedded.places import ServiceError
 from evalportal.embedded.provide import own, provide
 
 _TO_START = 90  # seconds for the web server to answer
+_TO_LOAD = 30  # seconds for the small model, without which the rest works as well
 _TO_STOP = 8  # seconds for everyone to finish what they are doing
 
 
@@ -47,16 +49,23 @@ class Command(BaseCommand):
             leaving = _Leaving()
             for child in children(listener.fileno()):
                 family.add(child)
-            if self._wait(family, leaving, host, port, model_port):
-                self.stdout.write(f"evalportal is ready on http://{_in_url(host)}:{port} (Ctrl-C stops it)")
-                self.stdout.flush()
-                self._watch(family, leaving)
+            self._wait(family, leaving, host, port)
+            self._wait_for_model(family, leaving, model_port)
+            self.stdout.write(f"evalportal is ready on http://{_in_url(host)}:{port} (Ctrl-C stops it)")
+            self.stdout.flush()
+            while not leaving.within(1.0):
+                family.tend()
+                self._watch_services()
+        except _Left:
+            pass
         finally:
             family.stop(_TO_STOP)
             listener.close()
 
     def _start_model(self, family: Family) -> int | None:
-        """Start the small model and tell everyone where it is; return its port."""
+        """Start the small model unless one is named, tell everyone where it is, and return its port."""
+        if os.environ.get("EVALPORTAL_MODEL_URL"):
+            return None
         if gaps := model.missing():
             self._say(
                 f"there is no small model here: {' and '.join(gaps)} cannot be installed on this machine"
@@ -67,21 +76,13 @@ class Command(BaseCommand):
         family.add(Child("the small model", model.command(port), settings.VAR / "log" / "model.log"))
         return port
 
-    def _wait(self, family: Family, leaving: _Leaving, host: str, port: int, model_port: int | None) -> bool:
-        """Wait until web server and model answer; return False if someone wants us to leave before."""
-        deadline = time.monotonic() + _TO_START
-        while not (_answers(host, port) and (model_port is None or model.ready(model_port))):
-            if time.monotonic() > deadline:
-                raise CommandError(f"The portal does not answer; see the files in {settings.VAR / 'log'}")
-            if leaving.within(0.1):
-                return False
-            family.tend()
-        return True
+    def _wait(self, family: Family, leaving: _Leaving, host: str, port: int) -> None:
+        if not _come_true(lambda: _answers(host, port), family, leaving, _TO_START):
+            raise CommandError(f"The portal does not answer; see the files in {settings.VAR / 'log'}")
 
-    def _watch(self, family: Family, leaving: _Leaving) -> None:
-        while not leaving.within(1.0):
-            family.tend()
-            self._watch_services()
+    def _wait_for_model(self, family: Family, leaving: _Leaving, port: int | None) -> None:
+        if port and not _come_true(lambda: model.ready(port), family, leaving, _TO_LOAD):
+            self._say(f"the small model does not answer; see {settings.VAR / 'log' / 'model.log'}")
 
     def _watch_services(self) -> None:
         """Replace the guardian of an embedded server if it was killed, and the server with it."""
@@ -113,18 +114,32 @@ class _Leaving:
         return bool(self._signals & heard) or (self._terminal is not None and self._terminal.closed())
 
 
+class _Left(Exception):  # noqa: N818 (not an error: someone wanted it)
+    """Someone told the portal to stop before it was ready."""
+
+
+def _come_true(condition: Callable[[], bool], family: Family, leaving: _Leaving, seconds: float) -> bool:
+    """Wait for something while the children are tended; say whether it came true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        if leaving.within(0.1):
+            raise _Left
+        family.tend()
+    return True
+
+
 def _listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else is done; the web server inherits it and never loses it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server((host, port), family=family, backlog=512)
+        return socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
         raise CommandError(
             f"Cannot serve on {_in_url(host)}:{port}: {os.strerror(error.errno or 0)}. "
             f"Another port can be chosen: make demo PORT={port + 1}"
         ) from error
-    listener.set_inheritable(True)
-    return listener
 
 
 def _in_url(host: str) -> str:
