@@ -33,8 +33,8 @@ class View:
 
     `text` is the response folded, line breaks kept; `flat` is `text` in lower case with a space for
     every character outside a word, and one more at either end, so that a word at `flat[i]` stands at
-    `text[i - 1]`; `joined` has the same words with single spaces between and around them. The words
-    are those of `scoring.text.words`. `blank` is a response without a character that can be seen.
+    `text[i - 1]`. The words are those of `scoring.text.words`. `blank` is a response without a
+    character that can be seen.
     """
 
     def __init__(self, source: str) -> None:
@@ -42,33 +42,28 @@ class View:
         self._breaks: list[tuple[int, int, int, int]] = []
         self.text = source if source.isascii() else self._folded()
         self.flat = _flat(self.text)
-        self.words = self.flat.split()
-        self.joined = f" {' '.join(self.words)} "
-        self.blank = not self.words and not any(map(_is_seen, self.text))
+        self.blank = self.flat.isspace() and not any(map(_is_seen, self.text))
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words, in lower case, in order."""
+        return self.flat.split()
 
     def occurrences(self, phrase: str) -> Iterator[tuple[int, int]]:
         """Find the stretches of `text` where the phrase's words stand in a row.
 
         `phrase` is in the form that the function of that name gives; an empty one occurs nowhere.
         """
-        if not phrase or f" {phrase} " not in self.joined:
-            return
         first, *rest = phrase.split(" ")
-        at = self.flat.find(f" {first} ")
+        if not first or (rest and f" {rest[-1]} " not in self.flat):
+            return
+        wanted = f" {first} "
+        at = self.flat.find(wanted)
         while at >= 0:
             end = self._end_of_row(at + 1 + len(first), rest)
             if end:
                 yield at, end - 1
-            at = self.flat.find(f" {first} ", at + 1)
-
-    def beginning(self, prefix: str) -> tuple[int, int] | None:
-        """Find where the first word that begins with a prefix stands in the source, if there is one."""
-        flat = self.flat
-        at = flat.find(" " + prefix)
-        if at < 0:
-            return None
-        end = flat.find(" ", at + 1) - 1
-        return self.span(at, end) if self._breaks else (at, end)
+            at = self.flat.find(wanted, at + 1)
 
     def numbers(self) -> Iterator[tuple[int, int]]:
         """Find the numbers in `text`, those with inner full stops such as "5.1.3" whole."""

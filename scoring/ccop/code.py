@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 
 _FACTS = json.loads(Path(__file__).with_name("clauses.json").read_text(encoding="utf-8"))
@@ -12,18 +13,18 @@ HEADINGS: dict[str, str] = _FACTS["headings"]
 CLAUSES: frozenset[str] = frozenset(_FACTS["clauses"])
 
 
+@lru_cache(maxsize=1024)
 def number(text: str) -> str:
     """Write a number as the Code does: no leading zeros, and "5.0" is section 5.
 
     >>> number("05.1.3"), number("5.0")
     ('5.1.3', '5')
     """
-    if text in CLAUSES or text in HEADINGS:
-        return text
     parts = [part.lstrip("0") or "0" for part in text.split(".")]
     return parts[0] if parts[1:] == ["0"] else ".".join(parts)
 
 
+@lru_cache(maxsize=1024)
 def exists(text: str) -> bool:
     """Tell whether the Code has that section, subsection or clause.
 
@@ -34,6 +35,7 @@ def exists(text: str) -> bool:
     return wanted in CLAUSES or wanted in HEADINGS
 
 
+@lru_cache(maxsize=1024)
 def heading(text: str) -> str:
     """Find the heading under which a number stands, the nearest one; "" where there is none.
 

@@ -43,7 +43,8 @@ def claims_found(shown: View, claims: Sequence[str]) -> list[Claim]:
     """
     found = []
     for index, claim in enumerate(claims):
-        places = [shown.span(*span) for span in islice(shown.occurrences(lexical.phrase(claim)), _SHOWN)]
+        spans = islice(shown.occurrences(lexical.phrase(claim)), _SHOWN)
+        places = [shown.span(start, end) for start, end in spans]
         if places:
             found.append(Claim(index, places))
     return found
@@ -68,7 +69,7 @@ def measure(sample: Sample) -> Measurement:
     made_up = _fabricated(cited)
     return Measurement(
         0.0 if claims or made_up else 1.0,
-        _why(sample, claims, cited),
+        _why(sample, claims, made_up, cited),
         {
             "claims": _claims(sample, claims),
             "references": [_reference(reference) for reference in cited[:_SHOWN]],
@@ -100,9 +101,8 @@ def _similar(settings: Mapping[str, Any]) -> float:
     return float(value)
 
 
-def _why(sample: Sample, claims: Sequence[Claim], cited: Sequence[Reference]) -> str:
+def _why(sample: Sample, claims: Sequence[Claim], made_up: Sequence[str], cited: Sequence[Reference]) -> str:
     faults = [f"makes the forbidden claim “{sample.forbidden_claims[claim.which]}”" for claim in claims[:3]]
-    made_up = _fabricated(cited)
     if made_up:
         faults.append(f"cites {', '.join(made_up[:5])}, which the Code does not have")
     return f"The response {' and '.join(faults)}." if faults else _all_well(sample, cited)
@@ -110,7 +110,7 @@ def _why(sample: Sample, claims: Sequence[Claim], cited: Sequence[Reference]) ->
 
 def _all_well(sample: Sample, cited: Sequence[Reference]) -> str:
     count = len(sample.forbidden_claims)
-    existing = sum(reference.standing == "exists" for reference in cited)
+    existing = [reference.standing for reference in cited].count("exists")
     claims = f"None of {count} forbidden claims is made" if count else "The case forbids no claim"
     return f"{claims}, and {f'all {existing} clauses cited exist' if existing else 'no clause is cited'}."
 

@@ -1,10 +1,10 @@
-"""A response and a statement go in; which of the statement's key terms the response has comes out."""
+"""A response and statements go in; how many of them it covers by their key terms comes out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from scoring import lexical
 from scoring.lexical import View
@@ -12,18 +12,6 @@ from scoring.measurement import Measurement, Span
 
 PERCENT = 60
 LONG = 4
-
-_MARKS: tuple[tuple[Literal["note", "good"], str], ...] = (("note", "not covered"), ("good", "covered"))
-
-
-class Coverage(NamedTuple):
-    """A statement, its terms found and missing, where the found ones stand, and whether they are enough."""
-
-    statement: str
-    found: list[str]
-    missing: list[str]
-    places: list[tuple[int, int]]
-    covered: bool
 
 
 @lru_cache(maxsize=16_384)
@@ -39,37 +27,28 @@ def terms(statement: str) -> tuple[str, ...]:
     return tuple([word for word in words if len(word) > LONG] or words)
 
 
-def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
-    """See whether `percent` of a statement's terms begin a word of the response.
+def coverage(shown: View, statements: Sequence[str], noun: str, percent: float = PERCENT) -> Measurement:
+    """Measure how many statements have `percent` of their terms at the beginning of words of the response.
 
-    >>> cover(View("Access rights are kept."), "Access rights are reviewed").found
-    ['access', 'rights']
+    >>> coverage(View("Access rights are kept."), ["Access rights are reviewed", "Logging"], "facts").value
+    0.5
     """
-    found, missing, places = [], [], []
-    for term in terms(statement):
-        place = shown.beginning(term)
-        if place:
-            found.append(term)
-            places.append(place)
-        else:
-            missing.append(term)
-    covered = bool(found) and 100 * len(found) >= percent * (len(found) + len(missing))
-    return Coverage(statement, found, missing, places, covered)
-
-
-def share(coverages: Sequence[Coverage], noun: str, percent: float) -> Measurement:
-    """Measure the covered statements' share of all, with each statement's terms as evidence."""
-    covered = sum(coverage.covered for coverage in coverages)
+    details, marked, count = [], {}, 0
+    for number, statement in enumerate(statements, 1):
+        places, missing = _look_up(shown, terms(statement))
+        covered = bool(places) and 100 * len(places) >= percent * (len(places) + len(missing))
+        details.append({"text": statement, "covered": covered, "found": list(places), "missing": missing})
+        count += covered
+        note = f"{number}: covered" if covered else f"{number}: not covered"
+        for place in places.values():
+            # A term of several statements is a good one if it helped to cover any of them.
+            if covered or place not in marked:
+                marked[place] = Span(place[0], place[1], "good" if covered else "note", note)
     return Measurement(
-        covered / len(coverages),
-        f"{covered} of {len(coverages)} {noun} are covered; one is when {percent:g} % of its terms appear.",
-        {
-            "covered": covered,
-            "of": len(coverages),
-            "percent": percent,
-            "statements": [_evidence(item) for item in coverages],
-        },
-        _spans(coverages),
+        count / len(statements),
+        f"{count} of {len(statements)} {noun} are covered; one is when {percent:g} % of its terms appear.",
+        {"covered": count, "of": len(statements), "percent": percent, "statements": details},
+        list(marked.values()),
     )
 
 
@@ -81,22 +60,13 @@ def percent_of(settings: Mapping[str, Any]) -> float:
     return value
 
 
-def _evidence(coverage: Coverage) -> dict[str, Any]:
-    return {
-        "text": coverage.statement,
-        "covered": coverage.covered,
-        "found": coverage.found,
-        "missing": coverage.missing,
-    }
-
-
-def _spans(coverages: Sequence[Coverage]) -> list[Span]:
-    """Mark where each found term first stands; a term that helped to cover a statement is a good one."""
-    marked: dict[tuple[int, int], Span] = {}
-    for number, coverage in enumerate(coverages, 1):
-        kind, says = _MARKS[coverage.covered]
-        note = f"{number}: {says}"
-        for place in coverage.places:
-            if coverage.covered or place not in marked:
-                marked[place] = Span(place[0], place[1], kind, note)
-    return list(marked.values())
+def _look_up(shown: View, wanted: tuple[str, ...]) -> tuple[dict[str, tuple[int, int]], list[str]]:
+    """Find where the first word that begins with each term stands, and which terms begin none."""
+    places, missing, find = {}, [], shown.flat.find
+    for term in wanted:
+        at = find(" " + term)
+        if at < 0:
+            missing.append(term)
+        else:
+            places[term] = shown.span(at, find(" ", at + 1) - 1)
+    return places, missing

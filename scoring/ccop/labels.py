@@ -24,12 +24,15 @@ class Mention(NamedTuple):
 
 
 class Match(NamedTuple):
-    """How well a response states a label: 1.0, 0.7 or 0.0, and what that rests on."""
+    """How well a response states a label: 1.0, 0.7 or 0.0, and what that rests on.
+
+    The label's words are looked for one by one only where neither it nor its opposite is named.
+    """
 
     value: float
     mentions: Sequence[Mention]
-    found: Sequence[str]
-    missing: Sequence[str]
+    found: Sequence[str] = ()
+    missing: Sequence[str] = ()
 
 
 EXACT, PARTIAL, WRONG = 1.0, 0.7, 0.0
@@ -81,16 +84,14 @@ def match(shown: View, label: str, others: tuple[str, ...] = (), percent: float 
     """
     mentions = sorted(_mentions(shown, label, others))
     named = {mention.names for mention in mentions}
-    words = dict.fromkeys(lexical.phrase(label).split())
-    found = [word for word in words if f" {word} " in shown.joined]
-    missing = [word for word in words if word not in found]
     if "label" in named:
-        value = PARTIAL if "opposite" in named else EXACT
-    elif "opposite" in named or not found:
-        value = WRONG
-    else:
-        value = PARTIAL if 100 * len(found) >= percent * len(words) else WRONG
-    return Match(value, mentions, found, missing)
+        return Match(PARTIAL if "opposite" in named else EXACT, mentions)
+    if "opposite" in named:
+        return Match(WRONG, mentions)
+    words = dict.fromkeys(lexical.words(label))
+    found = [word for word in words if f" {word} " in shown.flat]
+    enough = found and 100 * len(found) >= percent * len(words)
+    return Match(PARTIAL if enough else WRONG, mentions, found, [word for word in words if word not in found])
 
 
 @lru_cache(maxsize=1024)

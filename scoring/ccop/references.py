@@ -37,7 +37,7 @@ def references(response: str) -> tuple[Reference, ...]:
     found = [
         Reference(cited.number, cited.start, cited.end, _standing(shown, cited)) for cited in _cited(shown)
     ]
-    if any(reference.standing == "fabricated" for reference in found):
+    if "fabricated" in [reference.standing for reference in found]:
         found = _without_denied(shown.text, found)
     return tuple(found)
 
@@ -215,14 +215,17 @@ def _without_denied(text: str, found: list[Reference]) -> list[Reference]:
     """Let go of the numbers that the response itself says the Code does not have."""
     spans = sentence_spans(text)
     starts = [start for start, _ in spans]
-    doubtful = [reference for reference in found if reference.standing == "fabricated"]
-    denied = {reference.number for reference in doubtful if _is_denied(text, reference, spans, starts)}
-    return [
-        reference._replace(standing="said not to exist")
-        if reference in doubtful and reference.number in denied
-        else reference
-        for reference in found
-    ]
+    denied: set[str] = set()
+    for reference in found:
+        if reference.standing == "fabricated" and reference.number not in denied:
+            denied |= {reference.number} if _is_denied(text, reference, spans, starts) else set()
+    return [_released(reference) if reference.number in denied else reference for reference in found]
+
+
+def _released(reference: Reference) -> Reference:
+    return (
+        reference._replace(standing="said not to exist") if reference.standing == "fabricated" else reference
+    )
 
 
 def _is_denied(text: str, reference: Reference, spans: list[tuple[int, int]], starts: list[int]) -> bool:

@@ -45,6 +45,4 @@ def measure(sample: Sample) -> Measurement:
     if shown.blank:
         return lexical.BLANK
     percent = key_terms.percent_of(sample.settings)
-    return key_terms.share(
-        [key_terms.cover(shown, fact, percent) for fact in sample.key_facts], "key facts", percent
-    )
+    return key_terms.coverage(shown, sample.key_facts, "key facts", percent)

@@ -119,7 +119,7 @@ def _flags(shown: lexical.View, label: str, match: labels.Match) -> tuple[str, .
     core = labels.forms(label)[0][0]
     if match.mentions or core not in _OTHER_WORDS:
         return ()
-    used = [words for words in _OTHER_WORDS[core] if f" {words} " in shown.joined]
+    used = [words for words in _OTHER_WORDS[core] if any(shown.occurrences(words))]
     return (f"The label may be given in other words: “{used[0]}”",) if used else ()
 
 

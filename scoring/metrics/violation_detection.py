@@ -41,6 +41,4 @@ def measure(sample: Sample) -> Measurement:
     if shown.blank:
         return lexical.BLANK
     percent = key_terms.percent_of(sample.settings)
-    return key_terms.share(
-        [key_terms.cover(shown, each, percent) for each in expected], "violations", percent
-    )
+    return key_terms.coverage(shown, expected, "violations", percent)

@@ -58,13 +58,6 @@ def test_it_finds_a_phrase_where_it_stands(source: str, phrase: str, places: lis
     assert [source[start:end] for start, end in spans] == places
 
 
-def test_it_finds_words_by_their_beginning() -> None:
-    source = "The “services” of unauthorised vendors"
-    shown = View(source)
-    assert shown.beginning("authorised") is None
-    assert source[slice(*shown.beginning("service") or (0, 0))] == "services"
-
-
 @pytest.mark.parametrize("source", ["", " \n", "\u200b\ufeff", "\x00\ud800"])
 def test_it_calls_blank_what_nobody_can_see(source: str) -> None:
     assert View(source).blank

@@ -1,0 +1,149 @@
+"""Responses to CCoP cases go in; how many of them one core scores in a second comes out.
+
+`python -m benchmarks.bench_lexical_metrics` scores responses of 300 words with 6 key facts and 3 forbidden
+claims each, every one of them new, then single responses of growing length.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring import registry
+from scoring.suites import ccop
+
+RESPONSES = 200
+ROUNDS = 25
+LENGTHS = (10_000, 100_000, 1_000_000)
+
+_WHO = (
+    "The CIIO",
+    "The operator",
+    "The vendor",
+    "The security team",
+    "The board",
+    "An auditor",
+    "The system owner",
+)
+_DOES = (
+    "reviews",
+    "documents",
+    "approves",
+    "tests",
+    "monitors",
+    "protects",
+    "restores",
+    "reports",
+    "verifies",
+    "records",
+)
+_WHAT = (
+    "privileged accounts", "remote connections", "backup media", "network segments", "audit findings",
+    "firewall rules", "patch levels", "access rights", "incident reports", "cryptographic keys",
+    "field controllers", "removable media",
+)  # fmt: skip
+_WHEN = ("at least annually", "every quarter", "before each change", "without delay", "within 24 hours")
+_FRAMES = (
+    "{who} {does} {what} {when}.",
+    "Under Clause {clause}, {who} {does} {what} {when}, and keeps evidence of it.",
+    "This depends on the implemented controls, because {who} {does} {what} only {when}.",
+    "However, the scenario doesn't say whether {who} {does} {what}; a risk assessment would show it.",
+    "- **Gap:** nobody {does} {what} {when}, although the Code asks for it.",
+)
+_CLAUSES = ("5.1.3", "5.2.1", "5.7.2", "6.1.4", "3.2.2", "7.1.1", "8.1.5", "10.2.4")
+
+
+def main() -> None:
+    """Print one row per measurement."""
+    rng = random.Random(20)
+    usual = [_case(rng, asks={}) for _ in range(RESPONSES)]
+    every = [_case(rng, asks=_asks(rng)) for _ in range(RESPONSES)]
+    answers = [_response(rng, 300) for _ in range(RESPONSES)]
+    print("| measurement | result | aim |\n|---|---|---|")
+    _print_rate("lexical metrics of a new case and response of 300 words", usual, answers, aim="≥ 5,000")
+    _print_rate("the same with every optional metric", every, answers, aim="–")
+    for length in LENGTHS:
+        took = _seconds(usual[:1], [_response(rng, length // 6)[:length]])
+        print(
+            f"| one response of {length:,} characters | {1e9 * took / length:.0f} ns a character | constant |"
+        )
+
+
+def _print_rate(name: str, cases: Sequence[Mapping[str, Any]], answers: Sequence[str], aim: str) -> None:
+    print(f"| {name} | {len(cases) / _seconds(cases, answers):,.0f} responses/s | {aim} |")
+
+
+def _seconds(cases: Sequence[Mapping[str, Any]], answers: Sequence[str]) -> float:
+    """Time the best of many short rounds: what the code takes, not what else the machine is doing.
+
+    The texts are copied for each round, so that no cache knows them from the last.
+    """
+    best = float("inf")
+    for number in range(ROUNDS):
+        fresh = [_renamed(case, number) for case in cases]
+        texts = [f"{answer} {number}." for answer in answers]
+        begun = time.process_time()
+        for case, text in zip(fresh, texts, strict=True):
+            _score(case, text)
+        best = min(best, time.process_time() - begun)
+    return best
+
+
+def _score(fields: Mapping[str, Any], response: str) -> float | None:
+    sample = ccop.sample(fields, response)
+    plan = ccop.plan(fields, ccop.BENCHMARKS["B2"])
+    metrics = registry.plugins("scoring.metrics")
+    return ccop.overall({name: metrics[name].measure(sample).value for name in plan}, plan)
+
+
+def _renamed(case: Mapping[str, Any], number: int) -> dict[str, Any]:
+    texts = {key: [f"{text} {number}" for text in case[key]] for key in ("key_facts", "forbidden_claims")}
+    return {**case, **texts, "expected_response": f"{case['expected_response']} {number}"}
+
+
+def _case(rng: random.Random, asks: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "test_id": f"B2-{rng.randrange(1000):03}",
+        "benchmark_type": "B2",
+        "difficulty": "High",
+        "question": f"Is this setup compliant with CCoP 2.0? {_response(rng, 60)}",
+        "expected_response": f"Non-compliant. {_response(rng, 80)}",
+        "expected_label": "Non-Compliant",
+        "evaluation_criteria": {"strategy": "label", **asks},
+        "key_facts": [_sentence(rng, _FRAMES[0]) for _ in range(6)],
+        "forbidden_claims": [
+            _sentence(rng, "CCoP requires that {who} {does} {what} {when}") for _ in range(3)
+        ],
+        "clause_reference": rng.choice(_CLAUSES),
+    }
+
+
+def _asks(rng: random.Random) -> dict[str, Any]:
+    return {
+        "terms": ["CIIO", "digital boundary", "security baseline"],
+        "expected_violations": [_sentence(rng, "nobody {does} {what}") for _ in range(3)],
+        "expected_classification": "High",
+        "citation_accuracy": True,
+    }
+
+
+def _response(rng: random.Random, words: int) -> str:
+    """Write about so many words that read like an answer, with a label at the start."""
+    lines = ["The setup is not compliant with CCoP 2.0."]
+    count = 8
+    while count < words:
+        lines.append(_sentence(rng, rng.choice(_FRAMES)))
+        count += len(lines[-1].split())
+    return "\n".join(" ".join(lines[at : at + 4]) for at in range(0, len(lines), 4))
+
+
+def _sentence(rng: random.Random, frame: str) -> str:
+    parts = {"who": _WHO, "does": _DOES, "what": _WHAT, "when": _WHEN}
+    chosen = {name: rng.choice(choices) for name, choices in parts.items()}
+    return frame.format(clause=rng.choice(_CLAUSES), **chosen)
+
+
+if __name__ == "__main__":
+    main()
