@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -66,7 +67,7 @@ def open_page(chromium: Browser, live_server: Any, client: Any) -> Iterator[Call
             )
         page: Page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: faults.append(message.text) if _is_fault(message) else None)
         page.on("request", lambda request: _stays_here(request.url, live_server.url, faults))
         page.goto(path)
         return page
@@ -75,6 +76,11 @@ def open_page(chromium: Browser, live_server: Any, client: Any) -> Iterator[Call
     for context in contexts:
         context.close()
     assert not faults
+
+
+def _is_fault(message: Any) -> bool:
+    """Tell faults from the browser's remark that a page has status 403, 404 or 422."""
+    return message.type == "error" and not re.search(r"responded with a status of 4(03|04|22)", message.text)
 
 
 def _stays_here(url: str, home: str, faults: list[str]) -> None:
