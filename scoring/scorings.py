@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
@@ -38,3 +41,22 @@ def unscored(run: Run) -> QuerySet[Response]:
     """Keep the answers that the newest scoring has not scored yet."""
     scored = Score.objects.filter(scoring=newest(run), response=OuterRef("pk"))
     return run.responses.filter(~Exists(scored), state=Response.State.DONE)
+
+
+def carry_over(before: Scoring, after: Scoring, changed: Sequence[int]) -> int:
+    """Take the scores of answers that have not changed over to a new scoring by the same metrics."""
+    if before.metric_versions != after.metric_versions:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(_CARRY_OVER, [after.pk, before.pk, list(changed)])
+        return int(cursor.rowcount)
+
+
+_CARRY_OVER = """
+INSERT INTO scoring_score (
+    scoring_id, response_id, overall, machine_overall, passed, pending, fabricated, flags, "values", details
+)
+SELECT %s, response_id, overall, machine_overall, passed, pending, fabricated, flags, "values", details
+FROM scoring_score WHERE scoring_id = %s AND response_id <> ALL(%s::bigint[])
+ON CONFLICT (scoring_id, response_id) DO NOTHING
+"""

@@ -38,11 +38,13 @@ class Findings:
 def find(text: str, names: Sequence[str]) -> Findings:
     """Look for a JSON object, in code fences and amid prose; for `name: mark` lines if there is none."""
     words = without_reasoning(text)[:_LONGEST_READ]
-    for candidate in _objects(words):
-        findings = _from_object(candidate, names)
-        if findings.marks:
-            return findings
-    return _from_lines(words, names)
+    found = [_from_object(candidate, names) for candidate in _objects(words)]
+    best = max(found, key=_fullness, default=Findings())
+    return best if best.marks else _from_lines(words, names)
+
+
+def _fullness(findings: Findings) -> tuple[int, bool, bool]:
+    return len(findings.marks), findings.confidence is not None, bool(findings.rationale)
 
 
 def number(given: Any) -> float | None:

@@ -39,7 +39,7 @@ def verdict(**more: Any) -> str:
             {"marks": {n: {"score": m, "reason": "so"} for n, m in MARKS.items()}, "confidence": "0.9"}
         ),
         "\n".join(f"- **{name.title()}**: {mark}/5" for name, mark in MARKS.items()) + "\nConfidence: 0.9",
-        "Accuracy: good\nCompleteness = acceptable\nPracticality - excellent\nClarity: weak\nConfidence: high",
+        "Accuracy: good\nCompleteness = acceptable\nPracticality - excellent\nClarity: weak\nConfidence: 0.9",
     ],
 )
 def test_it_reads_a_verdict_however_it_is_wrapped(words: str) -> None:

@@ -124,7 +124,7 @@ def test_it_judges_the_quality_of_cybersecurity_answers() -> None:
 def test_it_scores_samples_together() -> None:
     made = version(2, suite="cybersec", benchmark="cybersecurity_answers")
     replies = ["A firewall filters traffic.", "A firewall filters packets.", "It blocks traffic."]
-    run = finished(started(made, echo(reply=replies), samples=3))
+    finished(started(made, echo(reply=replies), samples=3))
     values = set(Score.objects.values_list("values__self_bleu", flat=True))
     assert len(values) == 1
     assert None not in values

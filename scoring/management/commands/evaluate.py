@@ -13,7 +13,7 @@ from threading import Event, Thread
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import close_old_connections
+from django.db import connection
 from django.utils import timezone
 
 from scoring import endpoints, local, phases, progress, results, runs, tasks, workers
@@ -190,7 +190,7 @@ def _drive(run_id: int, stopping: Event) -> None:
     try:
         local.drive(run_id, stopping)
     finally:
-        close_old_connections()
+        connection.close()
 
 
 def _configuration(options: Mapping[str, Any]) -> dict[str, Any]:
