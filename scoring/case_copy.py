@@ -10,6 +10,7 @@ from scoring.models import Case, Dataset, Version
 from scoring.uploads import CheckedRow
 
 _FIRST_BLOCK, _LARGEST_BLOCK = 100, 10_000
+_LONGEST_SEARCHED = 100_000  # more words than that fit no search index
 
 _CASES = """
 COPY scoring_case (
@@ -78,6 +79,6 @@ def _values(checked: CheckedRow, dataset: Dataset, number: int) -> tuple[object,
         row.domain,
         row.section,
         row.question,
-        row.text,
+        row.text[:_LONGEST_SEARCHED],
         checked.content.decode(),
     )

@@ -27,6 +27,7 @@ _WIDTHS = {
     "difficulty": 20,
     "domain": 20,
     "section": 200,
+    "question": 100_000,  # more words than that fit no search index
 }
 _GUESSED_FROM = 20
 

@@ -202,6 +202,14 @@ def test_it_gives_cases_numbers_of_the_sequence_beyond_the_first_block() -> None
     assert later.pk > max(Case.objects.exclude(pk=later.pk).values_list("pk", flat=True))
 
 
+def test_it_takes_the_longest_question_and_text_that_search_can_hold() -> None:
+    words = " ".join(f"{number:x}q{number * 7919 % 65536:x}" for number in range(40_000))
+    row = ccop(question=words[:100_000], expected_response=words[100_000:200_000])
+
+    assert _add(row).is_new
+    assert _add(ccop(question=words[:100_001])).problems.kept[0].field == "question"
+
+
 ODD = [
     "tab\there",
     "back\\slash",
