@@ -1,1 +1,1 @@
-"""sampling → rubrics → validation → agreement → adjudication."""
+"""sampling → assignments → rubrics → validation → agreement → adjudication → finishing."""

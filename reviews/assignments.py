@@ -119,7 +119,7 @@ def expire() -> int:
         if not ids:
             return 0
         cursor.execute(_EXPIRE, [ids])
-        count = cursor.rowcount
+        count = int(cursor.rowcount)
     items.reckon(ids)
     return count
 
@@ -135,7 +135,12 @@ def _one(person: Person, besides: int | None) -> Assignment | None:
 
 @transaction.atomic
 def _lease(person: Person, besides: int | None) -> int | None:
-    known = {"person": person.pk, "besides": besides, "lease": LEASE, "lock": _ASKING_FOR_WORK}
+    known: dict[str, Any] = {
+        "person": person.pk,
+        "besides": besides,
+        "lease": LEASE,
+        "lock": _ASKING_FOR_WORK,
+    }
     with connection.cursor() as cursor:
         # Two tabs of one person ask one after the other; the second then sees what the first was given.
         cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s, %(person)s)", known)

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
@@ -80,7 +80,7 @@ def widen(run: Run, share: float, by: Person) -> int:
         order = _shuffled(one.responses, one.seed)
         count = math.ceil(share * len(order) - _SLACK)
         chosen += _drawn(one, order[one.drawn : count], count)
-        stratum = held.review_items.filter(stratum=_stratum(one), probability__isnull=False)
+        stratum = held.review_items.filter(stratum=one.stratum, probability__isnull=False)
         stratum.update(probability=count / len(order))
         Draw.objects.filter(pk=one.pk).update(drawn=count, share=share)
     before, held.validation_share = {"share": held.validation_share}, share
@@ -202,12 +202,8 @@ def _draw(run: Run, code: str, responses: list[int], seed: int) -> list[Chosen]:
 
 
 def _drawn(draw: Draw, responses: Sequence[int], count: int) -> list[Chosen]:
-    share, stratum = count / len(draw.responses), _stratum(draw)
+    share, stratum = count / len(draw.responses), draw.stratum
     return [Chosen(pk, draw.benchmark, Kind.VALIDATION, Reason.DRAWN, share, stratum) for pk in responses]
-
-
-def _stratum(draw: Draw) -> str:
-    return draw.benchmark if draw.number == 1 else f"{draw.benchmark}, draw {draw.number}"
 
 
 def _shuffled(responses: Iterable[int], seed: int) -> list[int]:
@@ -230,7 +226,7 @@ def _insert(run: Run, chosen: Sequence[Chosen], seed: int) -> int:
     used = {kind: rubrics.use(kind) for kind in {one.kind for one in chosen}}
     slots = {kind: run.reviewers if kind == Kind.RUBRIC else used[kind].reviewers for kind in used}
     last = run.review_items.aggregate(last=Max("turn"))["last"] or 0
-    columns = {
+    columns: dict[str, Any] = {
         "responses": [one.response for one in ordered],
         "benchmarks": [one.benchmark for one in ordered],
         "kinds": [str(one.kind) for one in ordered],

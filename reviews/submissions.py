@@ -150,26 +150,24 @@ def _store(held: Held, marks: Mapping[str, int], given: Mapping[str, Any]) -> Re
     # A verdict is shown after marking, so an answer to be validated stays in hand until it is decided on.
     state = State.LEASED if held.item.kind == Rubric.Kind.VALIDATION else State.SUBMITTED
     blind = held.assignment.verdict_shown_at is None
+    known: dict[str, Any] = {
+        "item": held.item.pk,
+        "run": held.item.run_id,
+        "response": held.item.response_id,
+        "assignment": held.assignment.pk,
+        "person": held.assignment.person_id,
+        **given,
+        "blind": blind,
+        "state": state,
+        "lease": LEASE,
+        "criteria": list(marks),
+        "values": list(marks.values()),
+        "verb": Verb.MARKED,
+        "after": Jsonb({"marks": dict(marks), "blind": blind, "flagged": given["flagged"]}),
+        "rubric": held.rubric_version,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            _STORE,
-            {
-                "item": held.item.pk,
-                "run": held.item.run_id,
-                "response": held.item.response_id,
-                "assignment": held.assignment.pk,
-                "person": held.assignment.person_id,
-                **given,
-                "blind": blind,
-                "state": state,
-                "lease": LEASE,
-                "criteria": list(marks),
-                "values": list(marks.values()),
-                "verb": Verb.MARKED,
-                "after": Jsonb({"marks": dict(marks), "blind": blind, "flagged": given["flagged"]}),
-                "rubric": held.rubric_version,
-            },
-        )
+        cursor.execute(_STORE, known)
         row = cursor.fetchone()
     assert row
     items.reckon([held.item.pk])

@@ -31,7 +31,11 @@ class Draw(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.run_id}, {self.benchmark}, draw {self.number}"
+        return f"{self.run_id}, {self.stratum}"
+
+    @property
+    def stratum(self) -> str:
+        return self.benchmark if self.number == 1 else f"{self.benchmark}, draw {self.number}"
 
 
 class CalibrationRound(models.Model):

@@ -1,0 +1,128 @@
+"""A run goes in; the marks of its reviewers come out as the panels that statistics of agreement read."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from reviews.models import Adjudication
+from reviews.stats.panel import NOT_MARKED, SCALE, Panel
+from scoring.models import Run
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """All current marks of one kind in a run: a panel, and the benchmark of each of its answers."""
+
+    panel: Panel
+    benchmarks: NDArray[np.str_]
+
+    def of_benchmark(self, code: str) -> Panel:
+        """Keep the answers of one benchmark."""
+        return self.panel.of_answers(self.benchmarks == code)
+
+
+def load(run: Run, kind: str) -> Marks:
+    """Read the marks of a run by one kind of rubric; those of calibration rounds were given to learn."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MARKS, [run.pk, kind])
+        items, people, criteria, values, benchmarks = cursor.fetchone() or ([],) * 5
+    answers, answer, where = _axis(items)
+    reviewers, reviewer, _ = _axis(people)
+    # Criteria stand in the order of the rubric, which is that of their first marks.
+    names = tuple(dict.fromkeys(criteria or ()))
+    place = {name: at for at, name in enumerate(names)}
+    codes = np.full((len(answers), len(names), len(reviewers)), NOT_MARKED, dtype=np.int8)
+    codes[answer, [place[name] for name in criteria or ()], reviewer] = (
+        np.array(values or (), dtype=np.int8) - 1
+    )
+    panel = Panel(codes, answers, names, reviewers, SCALE, np.ones(len(answers)))
+    return Marks(panel, np.array(benchmarks or (), dtype=np.str_)[where])
+
+
+def settled(run: Run, panel: Panel) -> Panel:
+    """Put what was settled in the place of the marks that it settles."""
+    place = {answer: at for at, answer in enumerate(panel.answers)}
+    codes = panel.codes.copy()
+    rows = Adjudication.objects.filter(item__run=run, item__calibration=None).order_by("pk")
+    for item, marks in rows.values_list("item_id", "marks"):
+        if (at := place.get(item)) is not None:
+            _replace(codes[at], panel.criteria, marks)
+    return replace(panel, codes=codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A reviewer's marks of one day."""
+
+    day: date
+    reviewer: int
+    reviews: int
+    mean: float
+
+
+def by_day(run: Run) -> list[Day]:
+    """Give each reviewer's number of reviews and mean mark, day by day."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_DAY, [run.pk])
+        return [Day(*row) for row in cursor.fetchall()]
+
+
+def times(run: Run) -> tuple[list[tuple[int, int, float]], dict[Hashable, int]]:
+    """Give (reviewer, item, seconds) of every timed review, and how many words each item's answer has."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TIMES, [run.pk])
+        took = [(person, item, seconds) for person, item, seconds in cursor.fetchall()]
+        cursor.execute(_WORDS, [run.pk])
+        return took, dict(cursor.fetchall())
+
+
+def _axis(numbers: list[int] | None) -> tuple[tuple[int, ...], Numbers, Numbers]:
+    """Give the distinct numbers, the place of each one among them, and where each first stands."""
+    found, first, place = np.unique(
+        np.array(numbers or (), dtype=np.int64), return_index=True, return_inverse=True
+    )
+    return tuple(found.tolist()), place, first
+
+
+def _replace(codes: NDArray[np.int8], criteria: tuple[object, ...], marks: Mapping[str, int]) -> None:
+    for at, name in enumerate(criteria):
+        if (mark := marks.get(str(name))) is not None:
+            codes[at][codes[at] != NOT_MARKED] = mark - 1
+
+
+_MARKS = """
+SELECT array_agg(i.id), array_agg(r.person_id), array_agg(m.criterion), array_agg(m.value),
+    array_agg(i.benchmark)
+FROM reviews_reviewitem AS i
+JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
+JOIN reviews_mark AS m ON m.review_id = r.id
+WHERE i.run_id = %s AND i.kind = %s AND i.calibration_id IS NULL
+"""
+
+_BY_DAY = """
+SELECT r.created_at::date AS day, r.person_id, count(DISTINCT r.id), avg(m.value)::float8
+FROM reviews_reviewitem AS i
+JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
+JOIN reviews_mark AS m ON m.review_id = r.id
+WHERE i.run_id = %s GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+_TIMES = """
+SELECT r.person_id, i.id, r.seconds FROM reviews_reviewitem AS i
+JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
+WHERE i.run_id = %s AND r.seconds IS NOT NULL
+"""
+
+_WORDS = """
+SELECT i.id, array_length(regexp_split_to_array(btrim(a.content), '\\s+'), 1)
+FROM reviews_reviewitem AS i JOIN scoring_response AS a ON a.id = i.response_id
+WHERE i.run_id = %s AND i.taken > 0
+"""
