@@ -83,7 +83,7 @@ def _seconds(cases: Sequence[Mapping[str, Any]], answers: Sequence[str]) -> floa
     best = float("inf")
     for number in range(ROUNDS):
         fresh = [_renamed(case, number) for case in cases]
-        texts = [f"{answer} {number}." for answer in answers]
+        texts = [f"{number} {answer}" for answer in answers]
         begun = time.process_time()
         for case, text in zip(fresh, texts, strict=True):
             _score(case, text)
@@ -99,8 +99,8 @@ def _score(fields: Mapping[str, Any], response: str) -> float | None:
 
 
 def _renamed(case: Mapping[str, Any], number: int) -> dict[str, Any]:
-    texts = {key: [f"{text} {number}" for text in case[key]] for key in ("key_facts", "forbidden_claims")}
-    return {**case, **texts, "expected_response": f"{case['expected_response']} {number}"}
+    texts = {key: [f"{number} {text}" for text in case[key]] for key in ("key_facts", "forbidden_claims")}
+    return {**case, **texts, "expected_response": f"{number} {case['expected_response']}"}
 
 
 def _case(rng: random.Random, asks: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,14 +33,15 @@ class View:
 
     `text` is the response folded, line breaks kept; `flat` is `text` in lower case with a space for
     every character outside a word, and one more at either end, so that a word at `flat[i]` stands at
-    `text[i - 1]`. The words are those of `scoring.text.words`. `blank` is a response without a
-    character that can be seen.
+    `text[i - 1]`. The words are those of `scoring.text.words`. `moved` says that places in `text` are
+    not those of the source, `blank` that there is no character that can be seen.
     """
 
     def __init__(self, source: str) -> None:
         self.source = source
         self._breaks: list[tuple[int, int, int, int]] = []
         self.text = source if source.isascii() else self._folded()
+        self.moved = bool(self._breaks)
         self.flat = _flat(self.text)
         self.blank = self.flat.isspace() and not any(map(_is_seen, self.text))
 
@@ -81,7 +82,7 @@ class View:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Find the stretch of the source that became `text[start:end]`."""
-        if not self._breaks:
+        if not self.moved:
             return start, end
         return self._origin(start)[0], self._origin(end - 1)[1]
 

@@ -68,5 +68,7 @@ def _look_up(shown: View, wanted: tuple[str, ...]) -> tuple[dict[str, tuple[int,
         if at < 0:
             missing.append(term)
         else:
-            places[term] = shown.span(at, find(" ", at + 1) - 1)
-    return places, missing
+            places[term] = at, find(" ", at + 1) - 1
+    if not shown.moved:
+        return places, missing
+    return {term: shown.span(*place) for term, place in places.items()}, missing

@@ -85,28 +85,37 @@ _QUANTITY = re.compile(
 
 
 def _cited(shown: View) -> Iterator[_Citation]:
+    """Read a number as a citation if something introduces it, or if it goes on with a list of them."""
     last: _Citation | None = None
     for start, end in shown.numbers():
-        last = _citation(shown, start, end, last)
+        introduced = _introduced(shown, start)
+        if introduced:
+            last = _first(shown.text, (start, end), introduced)
+        elif last:
+            last = _next(shown.text, start, end, last)
         if last:
             yield last
 
 
-def _citation(shown: View, start: int, end: int, last: _Citation | None) -> _Citation | None:
-    """Read a number as a citation if something introduces it, or if it goes on with a list of them."""
-    text = shown.text
+def _first(text: str, place: tuple[int, int], introduced: tuple[str, int, bool]) -> _Citation | None:
+    (start, end), (kind, begun, plural) = place, introduced
     depth = text.count(".", start, end) + 1
-    introduced = _introduced(shown, start)
-    if introduced:
-        kind, begun, plural = introduced
-        fits = depth >= _LEAST_DEPTH[kind] and not (kind == "name" and text.endswith(".0", start, end))
-    elif last and start - last.end <= _LONGEST_LINK:
-        begun, plural, fits = start, last.plural, _goes_on(text, start, depth, last)
-    else:
+    if depth < _LEAST_DEPTH[kind] or (kind == "name" and text.endswith(".0", start, end)):
         return None
-    if not fits or not _is_number_of_clause(text, start, end, depth):
+    if not _is_number_of_clause(text, start, end, depth):
         return None
     return _Citation(code.number(text[start:end]), depth, plural, begun, end)
+
+
+def _next(text: str, start: int, end: int, last: _Citation) -> _Citation | None:
+    """Go on with a list such as "clauses 5.1.3(a), 5.1.4 and 5.2"."""
+    if start - last.end > _LONGEST_LINK or not _LINK.fullmatch(text, last.end, start):
+        return None
+    depth = text.count(".", start, end) + 1
+    fits = last.plural and last.depth == 1 if depth == 1 else depth in {last.depth, 3}
+    if not fits or not _is_number_of_clause(text, start, end, depth):
+        return None
+    return _Citation(code.number(text[start:end]), depth, last.plural, start, end)
 
 
 def _introduced(shown: View, start: int) -> tuple[str, int, bool] | None:
@@ -132,13 +141,6 @@ def _is_number_of_clause(text: str, start: int, end: int, depth: int) -> bool:
     if end - start > _MAX_DIGITS or _QUANTITY.match(text, end):
         return False
     return depth <= 3 or "0" not in text[start:end].split(".")
-
-
-def _goes_on(text: str, start: int, depth: int, last: _Citation) -> bool:
-    """Tell whether a number continues a list such as "clauses 5.1.3(a), 5.1.4 and 5.2"."""
-    if not _LINK.fullmatch(text, last.end, start):
-        return False
-    return last.plural and last.depth == 1 if depth == 1 else depth in {last.depth, 3}
 
 
 _THE_CODE = r"(?i:ccop|code of practice)|\bCode\b"
