@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -47,7 +49,7 @@ def _read(upload: Upload) -> None:
     if upload.total_bytes <= receiving.SMALL:
         receiving.process(upload)
     else:
-        tasks.process_upload.delay_on_commit(upload.pk)
+        transaction.on_commit(partial(tasks.process_upload.delay, upload.pk))
 
 
 @roles.only(Role.ADMIN)
