@@ -1,4 +1,4 @@
-"""Runs against a mock model server: how near to the ideal they come, what memory they take, whether scores keep up.
+"""Runs against a mock model server: how near to the ideal they come, their memory, whether scores keep up.
 
 `python -m benchmarks.bench_runs` prints a table. Efficiency is ideal time / wall time, and ideal time is
 requests x latency / requests in flight; asking, storing and the end of the run are all included.
@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -36,7 +37,7 @@ def main() -> None:
     if options.memory:
         _memory(options.memory)
     if not options.skip_scoring:
-        _scoring(options.requests, options.latency)
+        _scoring()
 
 
 def _efficiency(requests: int, latency: float, most: int) -> None:
@@ -80,26 +81,35 @@ def _watch(run: Any, marks: list[int], peaks: list[tuple[int, float]], done: thr
     connection.close()
 
 
-def _scoring(requests: int, latency: float) -> None:
-    """Score while asking, in a process of its own as workers do, and see how much later scores are through."""
+def _scoring(requests: int = 600, latency: float = 2.0, most: int = 40) -> None:
+    """Score while asking, in a process of its own as workers do, and see how much later that ends.
+
+    Each answer has five sentences that no other has: nothing comes from the cache of embeddings.
+    """
     from scoring import asking, bells
     from scoring.models import Run
+    from tests.engine.making import echo, started, version
 
-    with _run(requests, latency, 100) as run:
-        stop = threading.Event()
-        scorer = subprocess.Popen([sys.executable, "-c", _SCORER, str(run.pk)])
-        started = time.perf_counter()
-        asking.serve(run.endpoint_id, ring=bells.silent)
-        answered = time.perf_counter() - started
-        while Run.objects.get(pk=run.pk).state in Run.UNDER_WAY:
-            stop.wait(0.05)
-        scored = time.perf_counter() - started
-        scorer.wait()
-    print(
-        f"scoring: answered after {answered:.1f} s, scored after {scored:.1f} s: {scored / answered - 1:.1%} later"
-    )
+    asked = echo(delay=latency)
+    asked.max_concurrency = most
+    asked.save()
+    run = started(version(requests, words=_TALK), asked)
+    scorer = subprocess.Popen([sys.executable, "-c", _SCORER, str(run.pk)])
+    begun = time.perf_counter()
+    asking.serve(run.endpoint_id, ring=bells.silent)
+    answered = time.perf_counter() - begun
+    while Run.objects.get(pk=run.pk).state in Run.UNDER_WAY:
+        time.sleep(0.05)
+    scored = time.perf_counter() - begun
+    scorer.wait()
+    print(f"scoring of {requests} answers of five sentences, {requests / answered:.0f} answers a second:")
+    print(f"answered after {answered:.1f} s, scored after {scored:.1f} s, {scored / answered - 1:.1%} later")
 
 
+_TALK = (
+    "Owner {number} keeps them for twelve months. Team {number} reviews them every week. Auditor {number} "
+    "asks for the evidence. Nobody but administrator {number} may delete them."
+)
 _SCORER = """
 import sys, time
 from benchmarks.bench_runs import _django
@@ -126,7 +136,7 @@ def _check(run: Any, requests: int) -> None:
 
 
 def _resident() -> float:
-    pages = int(open("/proc/self/statm").read().split()[1]) if sys.platform == "linux" else 0
+    pages = int(Path("/proc/self/statm").read_text().split()[1]) if sys.platform == "linux" else 0
     return pages * resource.getpagesize() / 2**20
 
 

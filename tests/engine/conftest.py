@@ -167,7 +167,6 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
     connection.settings_dict.update(before)
     app.conf.broker_url = bell
     broker.kill()
-    sharing.leave(postgres)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -20,7 +20,8 @@ CCOP = {
 
 
 def fields(suite: str, number: int, benchmark: str, words: str = "") -> dict[str, Any]:
-    question = f"Question {number}: what must the owner of the system do about its logs? {words}".strip()
+    question = f"Question {number}: what must the owner of the system do about its logs? "
+    question = (question + words.format(number=number)).strip()
     if suite == "ccop":
         known = {"test_id": f"{benchmark}-{number:03}", "benchmark_type": benchmark}
         return {**CCOP, **known, "question": question}
