@@ -121,9 +121,8 @@ def _unowned(
     """Refuse rows whose key belongs to another dataset."""
     for item in checked:
         if isinstance(item, CheckedRow) and item.row.key in owners:
-            reason = (
-                f"{item.row.key} belongs to the dataset {owners[item.row.key]}: give the case another one."
-            )
+            owner = owners[item.row.key]
+            reason = f"{item.row.key} belongs to the dataset {owner}: import into that, or choose another id."
             yield LineProblem(item.file, item.line, uploads.key_field(item.row), reason)
         else:
             yield item
