@@ -65,7 +65,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages of `role` and `content`, and which case, sample and noise level they belong to."""
+    """Chat messages of `role` and `content`, and which case, sample and noise level they belong to.
+
+    Samples count from 1. Where the target has a `seed`, the n-th takes `seed + n - 1`: each its own answer.
+    """
 
     messages: Sequence[Mapping[str, str]]
     schema: Mapping[str, Any] | None = None

@@ -11,6 +11,7 @@ from scoring.gateway_contract import AnswerScores
 # Servers compute in single precision: more digits would fill the database with noise.
 _DIGITS = 6
 _ROUNDING = 1e-3
+_LEAST = -1e300
 _UNREADABLE = "The server's log-probabilities are not all numbers below zero; they were left out."
 _UNREADABLE_TOP = "The server's top log-probabilities are not all numbers below zero; they were left out."
 
@@ -20,14 +21,13 @@ Read = tuple[AnswerScores | None, tuple[str, ...]]
 def read(choice: Any, vocabulary: int | None) -> Read:
     """Read what OpenAI's chat and completion interfaces and Ollama call `logprobs`."""
     if isinstance(choice, dict) and isinstance(choice.get("token_logprobs"), list):
-        tops = choice.get("top_logprobs")
-        rows = [list(row.values()) if isinstance(row, dict) else [] for row in tops or ()]
-        return scores(choice["token_logprobs"], rows, vocabulary)
+        listed = [_values(row) for row in _list(choice.get("top_logprobs"))]
+        return scores(choice["token_logprobs"], listed, vocabulary)
     entries = choice.get("content") if isinstance(choice, dict) else choice
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return None, ()
-    rows = [[top.get("logprob") for top in entry.get("top_logprobs") or ()] for entry in entries]
-    return scores([entry.get("logprob") for entry in entries], rows, vocabulary)
+    rows = [[_logprob(top) for top in _list(entry.get("top_logprobs"))] for entry in entries]
+    return scores([_logprob(entry) for entry in entries], rows, vocabulary)
 
 
 def scores(chosen: Sequence[Any], rows: Sequence[Sequence[Any]], vocabulary: int | None) -> Read:
@@ -48,8 +48,20 @@ def scores(chosen: Sequence[Any], rows: Sequence[Sequence[Any]], vocabulary: int
 def _is_logprob(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value) and value <= _ROUNDING
+    return _LEAST <= value <= _ROUNDING
 
 
 def _rounded(values: Sequence[Any]) -> list[float]:
     return [round(min(float(value), 0.0), _DIGITS) for value in values]
+
+
+def _logprob(entry: Any) -> Any:
+    return entry.get("logprob") if isinstance(entry, dict) else None
+
+
+def _values(row: Any) -> list[Any]:
+    return list(row.values()) if isinstance(row, dict) else []
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -33,7 +33,7 @@ def test_it_reads_chat_completion_and_ollama_alike() -> None:
     )
 
 
-@pytest.mark.parametrize("bad", [math.nan, -math.inf, 0.5, None, "-1", True])
+@pytest.mark.parametrize("bad", [math.nan, -math.inf, 0.5, None, "-1", True, -(10**400), [], {}])
 def test_it_leaves_all_out_when_one_is_no_log_probability(bad: Any) -> None:
     scores, notes = token_scores.read({"content": [entry(-0.5), entry(bad)]}, None)
     assert scores is None
@@ -57,6 +57,15 @@ def test_it_drops_tokens_that_are_ruled_out_and_forgives_rounding() -> None:
 @pytest.mark.parametrize("nothing", [None, {}, {"content": None}, "x", 7, [1], {"content": [None]}])
 def test_it_knows_when_there_is_nothing(nothing: Any) -> None:
     assert token_scores.read(nothing, None) == (None, ())
+
+
+@pytest.mark.parametrize("odd", [7, "x", True, [7], [None], [[]], {"a": 1}])
+def test_it_survives_lists_of_the_wrong_kind(odd: Any) -> None:
+    chat, _ = token_scores.read([{"logprob": -0.5, "top_logprobs": odd}], None)
+    completion, _ = token_scores.read({"token_logprobs": [-0.5], "top_logprobs": odd}, None)
+    assert chat
+    assert completion
+    assert (chat.logprobs, completion.logprobs) == ([-0.5], [-0.5])
 
 
 def test_it_gives_what_json_can_hold() -> None:

@@ -244,6 +244,22 @@ def test_it_keeps_one_model_and_its_base_in_memory(models: Path) -> None:
     assert [weights.folder.name for weights in loading._loaded] == ["base", "seq2seq"]
 
 
+def test_it_tests_without_loading(models: Path, tmp_path: Path) -> None:
+    found = asyncio.run(transformers_local.probe(None, Target(str(models / "tuned"))))
+    missing = asyncio.run(transformers_local.probe(None, Target(str(tmp_path))))
+    assert (found.answers, found.logprobs, found.models) == (True, True, (str(models / "tuned"),))
+    assert (missing.reachable, "There are no weights" in missing.message) == (False, True)
+    assert not loading._loaded
+
+
+def test_it_names_the_package_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.gguf").touch()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(GatewayError, match="need the package torch") as caught:
+        put(tmp_path)
+    assert caught.value.kind == "not_installed"
+
+
 def test_it_finds_weights_in_a_package_that_it_does_not_run(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
