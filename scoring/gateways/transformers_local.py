@@ -20,7 +20,6 @@ from scoring import parameters
 from scoring.gateway_contract import GatewayError, Probe, Prompt, Reply, Target
 from scoring.weights import answering, finding, loading, watching
 from scoring.weights.loading import Loaded
-from scoring.wire import probing
 
 _worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers_local")
 
@@ -46,10 +45,15 @@ async def models(client: httpx.AsyncClient | None, target: Target) -> list[str]:
 
 
 async def probe(client: httpx.AsyncClient | None, target: Target) -> Probe:
-    """Load the model and ask it."""
-    return await probing.probe(
-        target, lambda: _served(target), lambda small, prompt: ask(client, small, prompt)
-    )
+    """Look whether all is there, without loading it: who tests a connection may not be who runs models."""
+    try:
+        weights = finding.find(target.model)
+        loading.check(weights)
+    except GatewayError as error:
+        return Probe(False, False, error.message)
+    size = sum(file.stat().st_size for file in weights.folder.iterdir() if file.is_file())
+    words = f"The weights are there ({size / 1e6:,.0f} MB), and are loaded for the first answer."
+    return Probe(True, True, words, models=(target.model,), logprobs=True)
 
 
 def _work(target: Target, prompt: Prompt, unwanted: threading.Event) -> Reply:
@@ -70,7 +74,3 @@ def _work(target: Target, prompt: Prompt, unwanted: threading.Event) -> Reply:
 def _loaded(target: Target, name: str, threads: int) -> Loaded:
     cache = target.extra.get("cache")
     return loading.load(finding.find(name), threads=threads, cache=Path(cache) if cache else None)
-
-
-async def _served(target: Target) -> probing.Served:
-    return probing.Served(await models(None, target))

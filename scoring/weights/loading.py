@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -33,9 +34,17 @@ class Loaded:
         return getattr(self.model.config, "max_position_embeddings", None)
 
 
+def check(weights: Weights) -> None:
+    """Say which package is missing for these weights, before anything is loaded."""
+    wanted = ("torch", "transformers", *(("gguf", "accelerate") if weights.gguf else ()))
+    if missing := [name for name in wanted if importlib.util.find_spec(name) is None]:
+        raise GatewayError("not_installed", f"These weights need the package {missing[0]}: install it.")
+
+
 def load(weights: Weights, *, threads: int, cache: Path | None = None) -> Loaded:
     """Load a model once; with a cache, a GGUF file, which takes a minute to read, is converted once, too."""
     if weights not in _loaded:
+        check(weights)
         while len(_loaded) >= _MOST_LOADED:
             del _loaded[next(iter(_loaded))]
         try:
