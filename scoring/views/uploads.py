@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import receiving, tasks
+from scoring import csv_cells, receiving, tasks
 from scoring.forms.uploads import UploadForm
 from scoring.models import Dataset, Upload
 
@@ -79,16 +79,10 @@ def upload_problems(request: Request, pk: int) -> HttpResponse:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["file", "line", "field", "reason"])
-    writer.writerows([_harmless(cell) for cell in problem] for problem in upload.problems)
+    writer.writerows([csv_cells.harmless(cell) for cell in problem] for problem in upload.problems)
     response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="upload-{upload.pk}-problems.csv"'
     return response
-
-
-def _harmless(cell: object) -> str:
-    """Keep a spreadsheet from taking a cell for a formula."""
-    text = "" if cell is None else str(cell)
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
 
 
 @roles.only(Role.ADMIN)
