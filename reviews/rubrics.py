@@ -111,7 +111,7 @@ def _change(rubric: Rubric, settings: Mapping[str, Any]) -> None:
         raise RubricError(f"A rubric has no setting {', '.join(sorted(unknown))}.")
     for name, value in settings.items():
         setattr(rubric, name, value)
-    rubric.full_clean(exclude=["created_by"])
+    rubric.full_clean(exclude=["created_by", "used_at"])
     rubric.save()
 
 

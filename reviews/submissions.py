@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from reviews import drafts, events, items
 from reviews.assignments import LEASE
 from reviews.events import Verb
-from reviews.items import GoneError, Held, ReviewError
+from reviews.items import GoneError, Held, NotYoursError, ReviewError
 from reviews.models import Assignment, Review, Rubric
 from scoring.judging import HIGHEST, LOWEST
 from scoring.scores import storable
@@ -84,8 +84,8 @@ def submit(
             _check_lease(held)
             given = {"token": token[:64], "comment": storable(comment), "flagged": flagged}
             return _store(held, checked, given | {"seconds": _seconds(seconds)})
-    except GoneError:
-        raise  # There is nothing left to keep a draft with: the page still has what was typed.
+    except (GoneError, NotYoursError):
+        raise  # There is nothing of theirs to keep a draft with: the page still has what was typed.
     except ReviewError:
         drafts.save(assignment_id, person, marks, comment, flagged=flagged, seconds=seconds)
         raise

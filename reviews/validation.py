@@ -14,7 +14,7 @@ from django.db import transaction
 
 from reviews import drafts, events, items, submissions
 from reviews.events import Verb
-from reviews.items import GoneError, Held, ReviewError
+from reviews.items import GoneError, Held, NotYoursError, ReviewError
 from reviews.models import Assignment, Mark, Review, Rubric
 from scoring import verdicts
 from scoring.judging import Opinion
@@ -95,7 +95,7 @@ def decide(
     try:
         with transaction.atomic():
             return _decide(items.hold(assignment_id, person), decision, str(storable(reason)).strip(), marks)
-    except GoneError:
+    except (GoneError, NotYoursError):
         raise
     except ReviewError:
         _keep(assignment_id, person, marks, reason)
