@@ -1,4 +1,4 @@
-"""People, and their failed attempts to sign in."""
+"""People, their failed attempts to sign in, and what boards keep of a scoring."""
 
 from __future__ import annotations
 
@@ -82,3 +82,26 @@ class FailedSignIn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.username} from {self.address} at {self.at:%Y-%m-%d %H:%M}"
+
+
+class BoardEntry(models.Model):
+    """What boards need of one scoring, kept: its figures, and its scores as packed arrays.
+
+    It is made when a board first needs it, and made anew when `state` no longer fits: never the only copy.
+    """
+
+    scoring = models.OneToOneField("scoring.Scoring", models.CASCADE, related_name="board_entry")
+    state = models.CharField(max_length=80, help_text="When the scoring was last finished.")
+    figures = models.JSONField(help_text="Means, pass rate and counts, with their intervals.")
+    review_state = models.CharField(max_length=80, blank=True, help_text="The run's last decision.")
+    review = models.JSONField(default=dict, help_text="What people's marks say of it.")
+    cases = models.BinaryField(help_text="Of each score the case, by 8 bytes.")
+    noises = models.BinaryField(help_text="Of each score the level of noise, by 2 bytes.")
+    clusters = models.BinaryField(help_text="Of each score what it shares with others, by 8 bytes.")
+    overalls = models.BinaryField(help_text="The scores, by 8 bytes.")
+
+    class Meta:
+        verbose_name_plural = "board entries"
+
+    def __str__(self) -> str:
+        return f"Board entry of scoring {self.scoring_id}"
