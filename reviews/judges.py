@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -88,7 +89,7 @@ def _judged(
     row: Sequence[Any], opinions: Mapping[int, Opinion], strata: Mapping[int, tuple[str, float]]
 ) -> Judged:
     response, benchmark, words, stratum, probability, marks = row
-    said, blind = opinions.get(response, Opinion()), marks or []
+    said, blind = opinions.get(response, Opinion()), json.loads(marks or "[]")
     if probability is None:
         stratum, share = strata.get(response, (stratum or "", None))
     else:
