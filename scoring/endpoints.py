@@ -6,13 +6,18 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
 from typing import Any, cast
 
-from scoring import registry
+from django.conf import settings
+from django.db.models.functions import Now
+
+from scoring import recordings, registry
 from scoring.gateway_contract import Gateway, GatewayError, Probe, Target
-from scoring.models import Endpoint
+from scoring.models import Endpoint, Recording
 
 PROBE_SECONDS = 15.0
 
@@ -32,8 +37,18 @@ def target(
         parameters={**endpoint.parameters, **(parameters or {})},
         timeout_seconds=float(endpoint.timeout_seconds),
         key=_key(endpoint),
-        extra={"base": base.model} if base else {},
+        extra=_extra(endpoint, base),
     )
+
+
+def record(endpoint: Endpoint, lines: Iterable[str]) -> Recording:
+    """Keep answers that a model gave elsewhere, in place of those before; bad lines are a RecordingError."""
+    content = "\n".join(line.strip() for line in lines if line.strip())
+    answers = len(recordings.read(content.splitlines()))
+    kept, _ = Recording.objects.update_or_create(
+        endpoint=endpoint, defaults={"content": content, "answers": answers, "created_at": Now()}
+    )
+    return kept
 
 
 def probe(endpoint: Endpoint) -> Probe:
@@ -59,6 +74,23 @@ def identity(endpoint: Endpoint) -> str:
         endpoint.timeout_seconds,
     )
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _extra(endpoint: Endpoint, base: Endpoint | None) -> dict[str, Any]:
+    """Add what only one gateway wants: recorded answers, or where weights are kept and come from."""
+    if endpoint.gateway == "recorded":
+        kept = Recording.objects.filter(endpoint=endpoint).values_list("created_at", flat=True).first()
+        return {"answers": _answers(endpoint.pk, kept)}
+    if endpoint.gateway == "transformers_local":
+        return {"cache": str(settings.VAR / "weights")} | ({"base": base.model} if base else {})
+    return {}
+
+
+@lru_cache(maxsize=4)
+def _answers(endpoint_id: int, kept: datetime | None) -> Mapping[recordings.Place, recordings.Recorded]:
+    """Read a recording once; a later one has another time, and is read anew."""
+    found = Recording.objects.filter(endpoint=endpoint_id).first()
+    return recordings.read(found.content.splitlines()) if found else {}
 
 
 async def _probe(way: Gateway, asked: Target) -> Probe:

@@ -96,7 +96,15 @@ def _of_sample(target: Target, sample: int) -> Target:
 
 
 def _digest(gateway: str, target: Target, said: list[dict[str, str]], sample: int) -> str:
-    known = [gateway, target.base_url, target.model, target.parameters, target.extra, said, sample]
+    known = [
+        gateway,
+        target.base_url,
+        target.model,
+        target.parameters,
+        target.extra.get("base"),
+        said,
+        sample,
+    ]
     return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scoring.models.benchmarks import CustomBenchmark
 from scoring.models.datasets import Case, Dataset, Membership, Version
 from scoring.models.endpoints import Endpoint
+from scoring.models.recordings import Recording
 from scoring.models.runs import Response, Run, Score, Scoring, Verdict
 from scoring.models.uploads import Upload, UploadFile, UploadPiece
 from scoring.models.workers import Worker
@@ -15,6 +16,7 @@ __all__ = [
     "Dataset",
     "Endpoint",
     "Membership",
+    "Recording",
     "Response",
     "Run",
     "Score",

@@ -6,6 +6,7 @@ import os
 import random
 import time
 
+from benchmarks import mock_server
 from benchmarks.mock_server import Remote
 from scoring import tasks
 from scoring.models import Response, Run, Score
@@ -105,3 +106,19 @@ def test_it_asks_with_one_worker_at_a_time_however_many_there_are(engine: Engine
     until(lambda: state_of(run) == "final")
     assert mock.counts()["most_in_flight"] == 5
     assert mock.counts()["requests"] == 200
+
+
+def test_it_goes_on_by_itself_when_the_model_server_is_back(engine: Engine) -> None:
+    with mock_server.running("--latency", "0.1") as first:
+        run = started(version(300), endpoint(first.url, most=10))
+        engine.worker()
+        engine.beat()
+        until(lambda: run.responses.filter(state="done").count() > 30)
+        first.process.kill()
+        until(lambda: state_of(run) == "paused")
+    assert run.paused_by_portal
+    assert "does not answer" in run.reason
+    with mock_server.running("--port", first.url.rpartition(":")[2]):
+        until(lambda: state_of(run) == "final", 90)
+    assert_whole(run, 300)
+    assert not run.responses.filter(state="failed").exists()

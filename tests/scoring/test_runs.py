@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from threading import Thread
 
+import psycopg
 import pytest
 from django.db import connection
 
-from scoring import asking, bells, questions, runs, scores, sweeping, workers
+from scoring import asking, bells, locks, questions, runs, scores, sweeping, workers
 from scoring.bells import Bell
+from scoring.locks import Work
 from scoring.models import Response, Run, Verdict
 from scoring.runs import RunStateError
 from tests.engine.making import echo, started, version
@@ -150,6 +153,17 @@ def test_it_rings_for_work_that_nobody_does() -> None:
     rung.clear()
     sweeping.sweep(rung.append)
     assert Bell("judge", judge.pk) in rung
+
+
+def test_it_breaks_the_lock_of_an_asker_that_says_nothing_for_long() -> None:
+    with locks.session("test") as session:
+        assert locks.take(session, Work.ASKING, 5)
+        assert locks.break_frozen(Work.ASKING, 60) == 0
+        time.sleep(0.1)
+        assert locks.break_frozen(Work.ASKING, 0.05) == 1
+        with pytest.raises(psycopg.OperationalError):
+            session.execute("SELECT 1")
+    assert locks.holders(Work.ASKING) == set()
 
 
 def test_it_rings_nobody_where_no_worker_listens() -> None:
