@@ -27,13 +27,17 @@ class Place(NamedTuple):
 
 PLACES = (
     Place("Home", "house", "home", "", EVERYONE),
+    Place("My queue", "inbox", "reviews:queue", "queue", frozenset({REVIEWER})),
     Place("Runs", "play", "scoring:run-list", "runs", EVERYONE),
     Place("Datasets", "database", "scoring:dataset-list", "datasets", EVERYONE),
     Place("Cases", "list-checks", "scoring:case-list", "cases", EVERYONE),
     Place("Models", "bot", "scoring:endpoint-list", "models", frozenset({ADMIN})),
     Place("Benchmarks", "ruler", "scoring:benchmark-list", "benchmarks", EVERYONE),
+    Place("Adjudication", "gavel", "reviews:adjudication-list", "adjudication", frozenset({ADMIN})),
+    Place("Rubrics", "list-ordered", "reviews:rubric-list", "rubrics", frozenset({ADMIN, MANAGER})),
     Place("Handbook", "book-open", "scoring:metric-list", "handbook", EVERYONE),
     Place("People", "users", "person-list", "people", frozenset({ADMIN})),
+    Place("Audit", "scroll-text", "reviews:event-list", "audit", frozenset({ADMIN})),
 )
 
 

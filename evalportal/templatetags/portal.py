@@ -168,3 +168,15 @@ _TAGS = {
 def markdown(text: str) -> SafeString:
     """Render a model's Markdown, with nothing in it that could load, link or run."""
     return mark_safe(nh3.clean(_MARKDOWN.render(text), tags=_TAGS, attributes={}))  # noqa: S308
+
+
+@register.filter
+def at(things: Any, index: int) -> Any:
+    """Give the thing at a place of a list, or nothing."""
+    return things[index] if things and index < len(things) else ""
+
+
+@register.filter
+def tenths(share: float) -> int:
+    """Give a share from 0 to 1 as a step from 0 to 10, to colour a cell by."""
+    return max(0, min(10, int(share * 10 + 1e-9)))

@@ -11,6 +11,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 EVERYONE = {"admin", "reviewer", "manager"}
 ADMIN = {"admin"}
+REVIEWER = {"reviewer"}
+BOARDS = {"admin", "manager"}
 # Page → who may open it, and an argument list for its path. None: no sign-in needed.
 ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "home": (EVERYONE, []),
@@ -38,6 +40,26 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "scoring:case-detail": (EVERYONE, [999]),
     "scoring:benchmark-list": (EVERYONE, []),
     "scoring:endpoint-list": (ADMIN, []),
+    "reviews:queue": (REVIEWER, []),
+    "reviews:review-next": (REVIEWER, []),
+    **{
+        f"reviews:review-{name}": (REVIEWER, [999])
+        for name in ("detail", "ahead", "draft", "submit", "decide", "skip", "decline", "undo", "take")
+    },
+    "reviews:agreement-report": (BOARDS, [999]),
+    "reviews:agreement-differences": (BOARDS, [999, 1, 2]),
+    "reviews:run-finish": (ADMIN, [999]),
+    "reviews:run-flagged": (ADMIN, [999]),
+    "reviews:calibration-begin": (ADMIN, [999]),
+    "reviews:calibration-detail": (ADMIN, [999]),
+    "reviews:adjudication-list": (ADMIN, []),
+    "reviews:adjudication-detail": (ADMIN, [999]),
+    "reviews:adjudication-reviewer": (ADMIN, [999]),
+    "reviews:rubric-list": (BOARDS, []),
+    "reviews:rubric-detail": (ADMIN, ["rubric"]),
+    "reviews:event-list": (ADMIN, []),
+    "reviews:event-export": (ADMIN, []),
+    "reviews:decision-chain": (EVERYONE, [999]),
     "scoring:endpoint-new": (ADMIN, []),
     "scoring:endpoint-detail": (ADMIN, [999]),
     "scoring:endpoint-probe": (ADMIN, [999]),

@@ -1,0 +1,1 @@
+"""Requests go in, pages come out; one file for each part of the flow."""

@@ -1,0 +1,236 @@
+"""Marking: the queue, one answer at a time, blind, and nothing that was typed is lost."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from evalportal import roles
+from evalportal.http import Request
+from evalportal.roles import Role
+from reviews import assignments, drafts, notices, submissions, validation
+from reviews.items import ReviewError
+from reviews.models import Assignment, Review, Rubric
+
+MARK = "mark-"
+
+
+@roles.only(Role.REVIEWER)
+@never_cache
+@require_GET
+def queue(request: Request) -> HttpResponse:
+    """Say what waits for one's marks, what is in hand, and what one marked of late."""
+    own = Assignment.objects.filter(person=request.user).select_related("item__response__case", "item__run")
+    marked = Review.objects.filter(person=request.user, is_current=True).select_related(
+        "item__response__case"
+    )
+    context = {
+        "waiting": notices.waiting(request.user),
+        "in_hand": own.filter(state="leased", item__state="open"),
+        "skipped": assignments.skipped(request.user)[:20],
+        "marked": _with_assignments(list(marked.order_by("-pk")[:20]), request),
+        "today": marked.filter(created_at__date=timezone.localdate()).count(),
+    }
+    return render(request, "reviews/queue.html", context)
+
+
+def _with_assignments(reviews: list[Review], request: Request) -> list[tuple[Review, int | None]]:
+    pairs = Assignment.objects.filter(person=request.user, item__in=[review.item_id for review in reviews])
+    known = dict(pairs.values_list("item_id", "pk"))
+    return [(review, known.get(review.item_id)) for review in reviews]
+
+
+@roles.only(Role.REVIEWER)
+@never_cache
+@require_GET
+def review_next(request: Request) -> HttpResponse:
+    """Hand out the next answer."""
+    assignment = assignments.next(request.user)
+    if assignment is None:
+        messages.success(request, "Nothing is left for you to mark.")
+        return redirect("reviews:queue")
+    return redirect("reviews:review-detail", assignment.pk)
+
+
+@roles.only(Role.REVIEWER)
+@never_cache
+@require_GET
+def review_detail(request: Request, pk: int) -> HttpResponse:
+    """Show an answer to mark, with what was typed so far."""
+    assignment = _own(request, pk)
+    return render(request, "reviews/review_detail.html", _context(assignment, assignment.draft))
+
+
+@roles.only(Role.REVIEWER)
+@never_cache
+@require_GET
+def review_ahead(request: Request, pk: int) -> HttpResponse:
+    """Give the answer after this one, so that the page has it when this one is submitted."""
+    coming = assignments.peek(request.user, _own(request, pk))
+    if coming is None:
+        return HttpResponse(status=204)
+    response = render(request, "reviews/review_detail.html", _context(_own(request, coming.pk), coming.draft))
+    response["X-Review-Path"] = reverse("reviews:review-detail", args=[coming.pk])
+    return response
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_draft(request: Request, pk: int) -> HttpResponse:
+    """Keep what is typed, whatever it is worth."""
+    typed = _typed(request.POST)
+    try:
+        saved_at = drafts.save(pk, request.user, reason=request.POST.get("reason", "")[:20_000], **typed)
+    except ReviewError as error:
+        return JsonResponse({"error": str(error)}, status=409)
+    return JsonResponse({"saved": f"{timezone.localtime(saved_at):%H:%M:%S}"})
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_submit(request: Request, pk: int) -> HttpResponse:
+    """Take the marks; what is wrong with them comes back with them."""
+    assignment = _own(request, pk)
+    submit = validation.submit if assignment.item.kind == Rubric.Kind.VALIDATION else submissions.submit
+    typed, token = _typed(request.POST), request.POST.get("token", "")
+    return _answered(request, assignment, lambda: submit(pk, request.user, token=token, **typed))
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_decide(request: Request, pk: int) -> HttpResponse:
+    """Confirm the judge's verdict, or override it."""
+    assignment = _own(request, pk)
+    decision, reason = request.POST.get("decision", ""), request.POST.get("reason", "")
+    return _answered(request, assignment, lambda: validation.decide(pk, request.user, decision, reason))
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_skip(request: Request, pk: int) -> HttpResponse:
+    """Pass an answer over."""
+    why = request.POST.get("why", "")
+    return _answered(request, _own(request, pk), lambda: assignments.skip(pk, request.user, why))
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_decline(request: Request, pk: int) -> HttpResponse:
+    """Refuse an answer for good, with a reason."""
+    why = request.POST.get("why", "")
+    return _answered(request, _own(request, pk), lambda: assignments.decline(pk, request.user, why))
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_undo(request: Request, pk: int) -> HttpResponse:
+    """Take one's marks back; they stay on record, and come back as a draft."""
+    return _reopened(request, pk, lambda: submissions.undo(pk, request.user))
+
+
+@roles.only(Role.REVIEWER)
+@require_POST
+def review_take(request: Request, pk: int) -> HttpResponse:
+    """Take up again what one skipped."""
+    return _reopened(request, pk, lambda: assignments.take_up(pk, request.user))
+
+
+def _reopened(request: Request, pk: int, act: Callable[[], object]) -> HttpResponse:
+    _own(request, pk)
+    try:
+        act()
+    except ReviewError as error:
+        messages.error(request, str(error))
+        return redirect("reviews:queue")
+    return redirect("reviews:review-detail", pk)
+
+
+def _own(request: Request, pk: int) -> Assignment:
+    found = Assignment.objects.select_related("item__response__case", "item__rubric", "item__run")
+    return get_object_or_404(found.defer("item__response__case__search"), pk=pk, person=request.user)
+
+
+def _answered(request: Request, assignment: Assignment, act: Callable[[], object]) -> HttpResponse:
+    """Do it and go on, or show the page again with the reason and all that was typed."""
+    try:
+        act()
+    except ReviewError as error:
+        typed = {**_typed(request.POST), "reason": request.POST.get("reason", "")}
+        context = {**_context(assignment, typed), "error": error}
+        return render(request, "reviews/review_detail.html", context, status=422)
+    path = _onward(assignment)
+    return (
+        JsonResponse({"next": path}) if request.headers.get("X-Requested-With") == "fetch" else redirect(path)
+    )
+
+
+def _onward(assignment: Assignment) -> str:
+    """Stay on an answer whose verdict is to be decided on; otherwise go to the next."""
+    assignment.refresh_from_db()
+    if assignment.state == Assignment.State.LEASED and assignment.verdict_shown_at:
+        return reverse("reviews:review-detail", args=[assignment.pk])
+    return reverse("reviews:review-next")
+
+
+def _typed(form: QueryDict) -> dict[str, Any]:
+    seconds = form.get("seconds", "")
+    return {
+        "marks": {key.removeprefix(MARK): form[key] for key in form if key.startswith(MARK)},
+        "comment": form.get("comment", ""),
+        "flagged": form.get("flagged") == "on",
+        "seconds": float(seconds) if seconds.replace(".", "", 1).isdecimal() and len(seconds) < 12 else None,
+    }
+
+
+def _context(assignment: Assignment, draft: dict[str, Any]) -> dict[str, Any]:
+    """Gather what a reviewer may see: never the model, the scores, or anybody else's marks."""
+    item = assignment.item
+    marks = draft.get("marks") or {}
+    review = item.reviews.filter(person=assignment.person_id, is_current=True).first()
+    given = submissions.marks_of(review) if review else {}
+    criteria = [
+        {"criterion": criterion, "mark": str(given.get(criterion.key) or marks.get(criterion.key) or "")}
+        for criterion in item.rubric.criteria.order_by("position")
+    ]
+    shown = review is not None and item.kind == Rubric.Kind.VALIDATION
+    return {
+        "assignment": assignment,
+        "item": item,
+        "case": item.response.case,
+        "answer": item.response.content,
+        "criteria": criteria,
+        "draft": draft,
+        "review": review,
+        "verdict": _verdict(assignment, given) if shown else None,
+        "open": review is None and item.state == "open",
+        "today": _today(assignment),
+        "token": secrets.token_urlsafe(12),
+    }
+
+
+def _verdict(assignment: Assignment, given: dict[str, int]) -> dict[str, Any]:
+    """Lay the judge's marks beside one's own."""
+    said = validation.verdict(assignment)
+    labels = dict(assignment.item.rubric.criteria.values_list("key", "label"))
+    rows = [(label, given.get(key), said.marks.get(key)) for key, label in labels.items()]
+    return {
+        "rows": rows,
+        "confidence": said.confidence,
+        "rationale": said.rationale,
+        "readable": bool(said.marks),
+    }
+
+
+def _today(assignment: Assignment) -> int:
+    """Count what the person has marked today."""
+    own = Review.objects.filter(person=assignment.person_id, is_current=True)
+    return own.filter(created_at__date=timezone.localdate()).count()
