@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -18,6 +19,7 @@ from scoring.uploads import CheckedRow, LineProblem, Problems, Source
 # A test id names one case of the whole repository; the keys of other suites are unique in their dataset.
 SUITES_WITH_KEYS_OF_THE_REPOSITORY = frozenset({"ccop"})
 COUNTED = ("benchmark", "category", "difficulty", "domain")
+_kind = attrgetter(*COUNTED)
 
 _EXPORTED_AT_ONCE = 1_000
 _ROWS_BETWEEN_REPORTS = 500
@@ -140,7 +142,7 @@ class _Rows:
         self.count = 0
         self.problems = Problems()
         self.entries: dict[str, _Entry] = {}  # by key, in the order of the files
-        self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+        self._kinds: Counter[tuple[str, ...]] = Counter()
         self._stream = stream
         self._progress = progress
 
@@ -156,8 +158,15 @@ class _Rows:
     def keep(self, checked: CheckedRow, case_id: int) -> None:
         """Remember which case a row is."""
         self.entries[checked.row.key] = _Entry(checked.digest, case_id)
-        for name, counter in self.counts.items():
-            counter[getattr(checked.row, name)] += 1
+        self._kinds[_kind(checked.row)] += 1
+
+    def summary(self) -> dict[str, dict[str, int]]:
+        """Count the rows by benchmark, category, difficulty and domain."""
+        counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+        for kind, count in self._kinds.items():
+            for name, value in zip(COUNTED, kind, strict=True):
+                counts[name][value] += count
+        return {name: dict(counter) for name, counter in counts.items()}
 
     def find_all_problems(self) -> None:
         """Go through the rows after a bad line for the others."""
@@ -198,7 +207,7 @@ def _saved(rows: _Rows, known: _Known, person: Any) -> Outcome:
         number=known.latest.number + 1 if known.latest else 1,
         digest=rows.digest(),
         case_count=rows.count,
-        summary={name: dict(counter) for name, counter in rows.counts.items()},
+        summary=rows.summary(),
         changes=outcome.changes,
         created_by=person,
     )

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
+from operator import attrgetter, gt
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ _WIDTHS = {
     "section": 200,
     "question": 100_000,  # more words than that fit no search index
 }
+_columns = attrgetter(*_WIDTHS)
 _GUESSED_FROM = 20
 
 
@@ -171,8 +173,8 @@ class _Reader:
 
     def _place(self, row: Row, number: int) -> None:
         """Remember where a key stands; refuse one that stands elsewhere, and what is too wide to keep."""
-        if too_wide := [name for name, width in _WIDTHS.items() if len(getattr(row, name)) > width]:
-            raise RowError([Problem(name, f"has more than {_WIDTHS[name]} characters.") for name in too_wide])
+        if any(map(gt, map(len, _columns(row)), _WIDTHS.values())):
+            raise RowError(list(_too_wide(row)))
         place = self._lines_before + number
         if (earlier := self._places.setdefault(row.key, place)) != place:
             reason = f"{shown(row.key)} stands already in {self._where(earlier)}."
@@ -193,6 +195,12 @@ class _Reader:
             if name != self._suite and not _problems(fields, suite, suite.BENCHMARKS):
                 return [Problem("", f"looks like a row of the suite {name}, not of {self._suite}.")]
         return ()
+
+
+def _too_wide(row: Row) -> Iterator[Problem]:
+    for (name, width), value in zip(_WIDTHS.items(), _columns(row), strict=True):
+        if len(value) > width:
+            yield Problem(name, f"has more than {width:,} characters.")
 
 
 def _unreadable(file: str, line: lines.Line, error: ObjectError, *, first: bool) -> list[LineProblem]:
