@@ -14,13 +14,91 @@ function colour(name) {
   return value;
 }
 
+const number = (text) => (text === undefined || text === "" ? null : Number(text));
+
 function rows(table) {
-  return [...table.tBodies[0].rows].map((row) => ({
-    label: row.cells[0].textContent.trim(),
-    values: [...row.querySelectorAll("[data-value]")].map((cell) =>
-      cell.dataset.value === "" ? null : Number(cell.dataset.value),
-    ),
-  }));
+  return [...table.tBodies[0].rows].map((row) => {
+    const cells = [...row.querySelectorAll("[data-value]")];
+    return {
+      label: (row.querySelector("[data-label]")?.dataset.label ?? row.cells[0].textContent).trim(),
+      values: cells.map((cell) => number(cell.dataset.value)),
+      ends: cells.map((cell) => [number(cell.dataset.low), number(cell.dataset.high)]),
+    };
+  });
+}
+
+function axis(more) {
+  const soft = { color: colour("--ink-soft") };
+  const line = { lineStyle: { color: colour("--line") } };
+  return { axisLabel: soft, nameTextStyle: soft, axisLine: line, splitLine: line, ...more };
+}
+
+// A whisker from end to end, drawn along the axis that the values lie on, moved aside by so many pixels.
+function whiskers(data, across, aside = 0) {
+  const style = { stroke: colour("--ink-soft"), lineWidth: 1.5 };
+  return {
+    type: "custom",
+    silent: true,
+    z: 1,
+    data: data.filter((point) => point[1] != null),
+    encode: across ? { x: [1, 2], y: 0 } : { x: 0, y: [1, 2] },
+    renderItem: (_, api) => {
+      const place = (end) => api.coord(across ? [api.value(end), api.value(0)] : [api.value(0), api.value(end)]);
+      const [[x1, y1], [x2, y2]] = [place(1), place(2)].map(([x, y]) => (across ? [x, y + aside] : [x + aside, y]));
+      const cap = (x, y) => (across ? { x1: x, y1: y - 4, x2: x, y2: y + 4 } : { x1: x - 4, y1: y, x2: x + 4, y2: y });
+      const lines = [{ x1, y1, x2, y2 }, cap(x1, y1), cap(x2, y2)];
+      return { type: "group", children: lines.map((shape) => ({ type: "line", shape, style })) };
+    },
+  };
+}
+
+// Points with their intervals, one line for each row; several values in a row are several series.
+function intervals(table, figure) {
+  const data = rows(table).slice(0, Number(figure.dataset.most ?? 40)).reverse();
+  const names = (figure.dataset.series ?? "").split("|");
+  const many = names.length > 1;
+  const aside = (series) => (many ? 7 * (series - (names.length - 1) / 2) : 0);
+  const colours = ["--accent-fill", "--good", "--warn", "--bad"].map(colour);
+  const zero = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: colour("--ink-soft"), type: "dashed" }, data: [{ xAxis: 0 }] };
+  return {
+    animation: false,
+    tooltip: { trigger: "item", renderMode: "richText", formatter: (point) => `${data[point.value[1]].label}: ${point.value[0].toFixed(3)}` },
+    legend: many ? { top: 4, textStyle: { color: colour("--ink") } } : undefined,
+    grid: { left: 8, right: 24, top: many ? 36 : 8, bottom: 8, containLabel: true },
+    xAxis: axis({ type: "value", scale: true }),
+    yAxis: axis({ type: "category", data: data.map((row) => row.label), axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: colour("--ink"), width: 220, overflow: "truncate" } }),
+    series: names.flatMap((name, series) => [
+      whiskers(data.map((row, place) => [place, ...(row.ends[series] ?? [null, null])]), true, aside(series)),
+      {
+        type: "scatter",
+        name,
+        z: 3,
+        symbol: ["circle", "diamond", "triangle", "rect"][series % 4],
+        symbolSize: 9,
+        symbolOffset: [0, aside(series)],
+        itemStyle: { color: colours[series % 4] },
+        data: data.map((row, place) => [row.values[series], place]).filter(([value]) => value != null),
+        markLine: figure.dataset.zero === undefined || series ? undefined : zero,
+      },
+    ]),
+  };
+}
+
+// Confidence against being right: on the diagonal, confidence is worth what it says.
+function reliability(table) {
+  const data = rows(table);
+  return {
+    animation: false,
+    tooltip: { trigger: "item", renderMode: "richText", formatter: (point) => `${point.value[0].toFixed(2)} sure, ${point.value[1].toFixed(2)} right` },
+    grid: { left: 40, right: 16, top: 16, bottom: 40 },
+    xAxis: axis({ type: "value", min: 0, max: 1, name: "confidence", nameLocation: "middle", nameGap: 26 }),
+    yAxis: axis({ type: "value", min: 0, max: 1, name: "share right", nameLocation: "middle", nameGap: 28 }),
+    series: [
+      { type: "line", silent: true, symbol: "none", data: [[0, 0], [1, 1]], lineStyle: { color: colour("--ink-soft"), type: "dashed", width: 1 } },
+      whiskers(data.map((row) => [row.values[0], ...row.ends[1]]), false),
+      { type: "line", symbolSize: 9, symbol: "circle", z: 3, itemStyle: { color: colour("--accent-fill") }, lineStyle: { color: colour("--accent-fill") }, data: data.map((row) => [row.values[0], row.values[1]]) },
+    ],
+  };
 }
 
 function bars(table) {
@@ -45,13 +123,20 @@ function bars(table) {
   };
 }
 
+const kinds = { bars, intervals, reliability };
+
+function height(figure, table) {
+  if (figure.dataset.kind === "reliability") return 320;
+  return Math.max(120, 30 * Math.min(table.tBodies[0].rows.length, Number(figure.dataset.most ?? 40)) + 48);
+}
+
 function draw(figure) {
   const table = document.getElementById(figure.dataset.chart);
   if (!table || !window.echarts) return;
   figure.hidden = false;
-  figure.style.height = `${Math.max(120, 30 * table.tBodies[0].rows.length + 24)}px`;
+  figure.style.height = `${height(figure, table)}px`;
   const chart = window.echarts.init(figure, null, { renderer: "canvas" });
-  chart.setOption(bars(table));
+  chart.setOption(kinds[figure.dataset.kind ?? "bars"](table, figure));
   charts.set(figure, chart);
 }
 
