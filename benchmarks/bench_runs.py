@@ -57,7 +57,7 @@ def _memory(requests: int) -> None:
     """Watch the memory over many answers, a quarter at a time."""
     from scoring import asking, bells
 
-    peaks = []
+    peaks: list[tuple[int, float]] = []
     with _run(requests, 0.0, 50) as run:
         done, marks = threading.Event(), [requests * quarter // 4 for quarter in (1, 2, 3, 4)]
         watcher = threading.Thread(target=_watch, args=(run, marks, peaks, done))

@@ -197,7 +197,11 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat")
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "scoring.tasks.sweep", "schedule": 2.0, "options": {"queue": "default", "expires": 10}}
+    "sweep": {
+        "task": "scoring.tasks.sweep",
+        "schedule": float(os.environ.get("EVALPORTAL_SWEEP_SECONDS", "2")),
+        "options": {"queue": "default", "expires": 10},
+    }
 }
 
 # How often a prompt is asked before its case fails, and how long to wait at first; twice as long each time.

@@ -76,6 +76,7 @@ class Engine:
             "DATABASE_URL": database_url,
             "REDIS_URL": broker.url,
             "EVALPORTAL_RETRY_FIRST_SECONDS": "0.2",
+            "EVALPORTAL_SWEEP_SECONDS": "0.5",
             "EVALPORTAL_LOG_LEVEL": "INFO",
         }
         self._count = 0
@@ -154,7 +155,7 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
     broker = Broker(folder)
     broker.start()
     before, bell = dict(connection.settings_dict), app.conf.broker_url
-    app.conf.broker_url = broker.url
+    app.conf.update(broker_url=broker.url)
     connection.close()
     connection.settings_dict.update(_database(postgres.url()))
     with django_db_blocker.unblock():
@@ -165,7 +166,7 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
         yield Engine(folder, postgres.url(), broker, postgres.place.data / "postmaster.pid")
         connection.close()
     connection.settings_dict.update(before)
-    app.conf.broker_url = bell
+    app.conf.update(broker_url=bell)
     broker.kill()
     shutil.rmtree(folder, ignore_errors=True)
 

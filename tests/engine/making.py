@@ -27,8 +27,8 @@ def fields(suite: str, number: int, benchmark: str, words: str = "") -> dict[str
         return {**CCOP, **known, "question": question}
     if suite == "rgb":
         documents = [f"Document {number}.{index} says that the port is 443." for index in range(8)]
-        known = {"positive": documents, "negative": documents}
-        return {"id": number, "query": question, "answer": "443", **known}
+        given = {"positive": documents, "negative": documents}
+        return {"id": number, "query": question, "answer": "443", **given}
     return {"id": str(number), "question": question}
 
 

@@ -31,30 +31,31 @@ def assert_whole(run: Run, wanted: int) -> None:
 
 def test_it_loses_and_doubles_nothing_under_a_hundred_kills(engine: Engine, mock: Remote) -> None:
     dice = random.Random(7)
-    most, size = 8, 40 * KILLS
+    most, size = 8, 60 * KILLS
     mock.control(latency=0.3)
     asked = [endpoint(mock.url, most=most) for _ in range(2)]
     wanted = [started(version(size // 2, words=f"run {index}"), one) for index, one in enumerate(asked)]
     engine.beat()
-    queues = ("inference,default", "inference,scoring,default")
+    queues = ("inference,default", "inference,default", "inference,scoring,default")
     workers = [engine.worker(own) for own in queues]
     in_flight = 0
     for kill in range(KILLS):
-        time.sleep(dice.uniform(0.2, 1.4))
+        until(lambda: mock.counts()["in_flight"])
+        time.sleep(dice.uniform(0, 0.6))
         in_flight += mock.counts()["in_flight"]
         if kill % 10 == 9:
             engine.broker.kill()
             engine.broker.start()
         else:
-            victim = dice.randrange(2)
+            victim = dice.randrange(len(workers))
             workers[victim].kill()
             workers[victim] = engine.worker(queues[victim])
     mock.control(latency=0.01)
-    until(lambda: all(state_of(run) == "final" for run in wanted), 120)
+    until(lambda: all(state_of(run) == "final" for run in wanted), 180)
     counts = mock.counts()
     for run in wanted:
         assert_whole(run, size // 2)
-    assert in_flight
+    assert counts["broken_off"]
     assert counts["requests"] - size <= in_flight
     assert counts["most_in_flight"] <= 2 * most
 
