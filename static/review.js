@@ -170,7 +170,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const data = values();
   if (event.submitter?.name) data.set(event.submitter.name, event.submitter.value);
-  send(event.submitter?.formAction || page.form.action, data);
+  send(event.submitter?.getAttribute("formaction") || page.form.action, data);
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-help]")) document.getElementById("review-keys").showModal();

@@ -56,7 +56,7 @@ def ago(moment: datetime | None) -> SafeString:
 @register.filter
 def thousands(number: Any) -> str:
     """Set off thousands with a thin space: 100 000."""
-    return "–" if number is None else f"{number:,}".replace(",", "\u202f")
+    return f"{number:,}".replace(",", "\u202f") if isinstance(number, int | float) else "–"
 
 
 @register.filter

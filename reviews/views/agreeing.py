@@ -17,6 +17,7 @@ from reviews import adjudication, agreement, calibration, finishing, sampling
 from reviews.items import ReviewError
 from reviews.models import CalibrationRound, ReviewItem, Rubric
 from reviews.views.marking import MARK
+from scoring import tasks
 from scoring.models import Run
 
 MEASURES = {
@@ -175,19 +176,19 @@ def calibration_detail(request: Request, pk: int) -> HttpResponse:
 @roles.only(Role.ADMIN)
 @require_POST
 def run_finish(request: Request, pk: int) -> HttpResponse:
-    """Make a run final, or final as it stands with a reason."""
+    """Make a run final, or final as it stands with a reason; a worker scores it by what people marked."""
     run = get_object_or_404(Run, pk=pk)
     why = request.POST.get("why", "")
-    return _done(
-        request,
-        lambda: (
+
+    def finish() -> None:
+        if why.strip():
             finishing.finish_anyway(run, request.user, why)
-            if why.strip()
-            else finishing.finish(run, request.user)
-        ),
-        "The run is final.",
-        redirect("reviews:agreement-report", pk),
-    )
+        else:
+            finishing.finish(run, request.user)
+        tasks.ring_for(run)
+
+    onward = redirect("reviews:agreement-report", pk)
+    return _done(request, finish, "The run is final as soon as it is scored by what people marked.", onward)
 
 
 @roles.only(Role.ADMIN)

@@ -56,7 +56,6 @@ def review_next(request: Request) -> HttpResponse:
     """Hand out the next answer."""
     assignment = assignments.next(request.user)
     if assignment is None:
-        messages.success(request, "Nothing is left for you to mark.")
         return redirect("reviews:queue")
     return redirect("reviews:review-detail", assignment.pk)
 

@@ -79,8 +79,9 @@ def open_page(chromium: Browser, live_server: Any, client: Any) -> Iterator[Call
 
 
 def _is_fault(message: Any) -> bool:
-    """Tell faults from the browser's remark that a page has status 403, 404 or 422."""
-    return message.type == "error" and not re.search(r"responded with a status of 4(03|04|22)", message.text)
+    """Tell faults from remarks on a status of 403, 404 or 422, and on being offline."""
+    harmless = r"responded with a status of 4(03|04|22)|ERR_INTERNET_DISCONNECTED"
+    return message.type == "error" and not re.search(harmless, message.text)
 
 
 def _stays_here(url: str, home: str, faults: list[str]) -> None:
