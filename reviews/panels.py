@@ -122,7 +122,7 @@ WHERE i.run_id = %s AND r.seconds IS NOT NULL
 """
 
 _WORDS = """
-SELECT i.id, array_length(regexp_split_to_array(btrim(a.content), '\\s+'), 1)
+SELECT i.id, 1 + length(a.content) - length(replace(a.content, ' ', ''))
 FROM reviews_reviewitem AS i JOIN scoring_response AS a ON a.id = i.response_id
 WHERE i.run_id = %s AND i.taken > 0
 """

@@ -18,7 +18,7 @@ from reviews.assignments import NoSlotError
 from reviews.items import NotAReviewerError, NotYoursError, ReviewError
 from reviews.models import Assignment, Event, Place, ReviewItem
 from scoring.models import Run
-from tests.reviews.conftest import MARKS, build_run
+from tests.reviews.making import MARKS, build_run
 
 MakeRun = Callable[..., Run]
 

@@ -11,7 +11,7 @@ from reviews import sampling
 from reviews.items import ReviewError, RunClosedError
 from reviews.models import Event, ReviewItem
 from scoring.models import Run
-from tests.reviews.conftest import add_answers
+from tests.reviews.making import add_answers
 
 MakeRun = Callable[..., Run]
 
