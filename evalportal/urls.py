@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evalportal.views import doors, health, home, people
+from evalportal.views import doors, exports, health, home, people
 
 handler403 = "evalportal.views.errors.error_403"
 handler404 = "evalportal.views.errors.error_404"
@@ -23,6 +23,8 @@ urlpatterns = [
     path("people/<int:pk>/link/", people.person_link, name="person-link"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("runs/<int:pk>/export/", exports.run_export, name="run-export"),
+    path("runs/<int:pk>/bundle/", exports.run_bundle, name="run-bundle"),
     path("", include("scoring.urls")),
     path("", include("reviews.urls")),
 ]

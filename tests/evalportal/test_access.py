@@ -27,6 +27,8 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "person-link": (ADMIN, [999]),
     "healthz": (None, []),
     "readyz": (None, []),
+    "run-export": (EVERYONE, [999]),
+    "run-bundle": ({"admin", "manager"}, [999]),
     "scoring:dataset-list": (EVERYONE, []),
     "scoring:dataset-detail": (EVERYONE, ["missing"]),
     "scoring:version-detail": (EVERYONE, ["missing", 1]),
