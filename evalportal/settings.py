@@ -143,6 +143,8 @@ STORAGES = {
     },
 }
 
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+
 # Uploads go through the disk in pieces, never through memory, and end in the database.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 FILE_UPLOAD_TEMP_DIR = os.environ.get("EVALPORTAL_TEMP")
