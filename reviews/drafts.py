@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evalportal.models import Person
 
 _LONGEST = 20_000
+_LONGEST_SECONDS = 24 * 3600.0
 
 
 def save(
@@ -32,7 +33,7 @@ def save(
     reason: str = "",
 ) -> datetime:
     """Keep what was typed so far, whatever it is worth, and hold the lease; say when it was kept."""
-    saved_at = timezone.now()
+    saved_at, took = timezone.now(), plausible(seconds)
     draft = {"marks": storable(dict(marks)), "comment": _text(comment), "flagged": flagged}
     if reason:
         draft["reason"] = _text(reason)
@@ -40,13 +41,18 @@ def save(
     kept = own.update(
         draft=draft,
         draft_saved_at=saved_at,
-        active_seconds=F("active_seconds") if seconds is None else Value(seconds),
+        active_seconds=F("active_seconds") if took is None else Value(took),
         # Whoever types is at work; a lease that has gone to somebody else does not come back by typing.
         leased_until=Case(When(state=Assignment.State.LEASED, then=Now() + LEASE), default=F("leased_until")),
     )
     if not kept:
         raise GoneError
     return saved_at
+
+
+def plausible(seconds: float | None) -> float | None:
+    """Keep a time that a page can have measured."""
+    return seconds if seconds is not None and 0 <= seconds <= _LONGEST_SECONDS else None
 
 
 def _text(text: str) -> str:

@@ -6,6 +6,7 @@ anyway and says why. People's marks then rule; what the machine scored before st
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection, transaction
@@ -92,8 +93,9 @@ def finish_ready() -> list[int]:
     for run in Run.objects.filter(state=Run.State.AWAITING_REVIEW, pk__in=drawn):
         unfinished = run.review_items.filter(state__in=(State.OPEN, State.DISPUTED))
         if not unfinished.exists() and standing(run).ready:
-            finish(run)
-            finished.append(run.pk)
+            with suppress(NotReadyError, RunClosedError):  # Something changed at this very moment.
+                finish(run)
+                finished.append(run.pk)
     return finished
 
 
@@ -124,6 +126,10 @@ def _conclude(run: Run, by: Person | None, verb: Verb, why: str, found: Standing
         held = runs.hold(run.pk)
         if held.state != Run.State.AWAITING_REVIEW:
             raise RunClosedError(held.state)
+        # Nobody marks, takes back or settles anything from here on; what they did meanwhile counts.
+        states = set(held.review_items.select_for_update().order_by("pk").values_list("state", flat=True))
+        if verb == Verb.FINALISED and states & {State.OPEN, State.DISPUTED}:
+            raise NotReadyError(standing(held))
         changed = _apply_marks(held)
         _close(held)
         before = scorings.newest(held)
@@ -146,11 +152,10 @@ def _apply_marks(run: Run) -> list[int]:
 
 
 def _close(run: Run) -> None:
-    still = run.review_items.filter(state__in=(State.OPEN, State.DISPUTED))
     Assignment.objects.filter(item__run=run, state=Assignment.State.LEASED).update(
         state=Assignment.State.EXPIRED
     )
-    still.update(state=State.CLOSED)
+    run.review_items.filter(state__in=(State.OPEN, State.DISPUTED)).update(state=State.CLOSED)
 
 
 def _brief(gate: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -81,17 +81,20 @@ def hold(assignment_id: int, person: Person) -> Held:
     found = (
         ReviewItem.objects.select_for_update(of=("self",))
         .filter(assignments=assignment_id)
-        .annotate(run_state=F("run__state"), keys=ArraySubquery(keys), rubric_version=F("rubric__version"))
+        .annotate(keys=ArraySubquery(keys), rubric_version=F("rubric__version"))
         .first()
     )
     if found is None:
         raise GoneError
-    # Read after the item is held: nobody else changes it any more.
-    assignment = Assignment.objects.get(pk=assignment_id)
+    # Read after the item is held: until then a run that is being finished seems to be open.
+    fresh = Assignment.objects.annotate(run_state=F("item__run__state"))
+    assignment = fresh.filter(pk=assignment_id).first()
+    if assignment is None:
+        raise GoneError
     if assignment.person_id != person.pk:
         raise NotYoursError
-    if found.run_state != Run.State.AWAITING_REVIEW:
-        raise RunClosedError(found.run_state)
+    if assignment.run_state != Run.State.AWAITING_REVIEW:
+        raise RunClosedError(assignment.run_state)
     if found.state in {State.SETTLED, State.CLOSED}:
         raise AlreadySettledError
     return Held(found, assignment, tuple(found.keys), f"{found.kind} {found.rubric_version}")
@@ -100,16 +103,13 @@ def hold(assignment_id: int, person: Person) -> Held:
 def hold_item(item_id: int) -> ReviewItem:
     """Hold an item whose run awaits review, for those who do not mark it."""
     found = (
-        ReviewItem.objects.select_for_update(of=("self",))
-        .select_related("rubric")
-        .annotate(run_state=F("run__state"))
-        .filter(pk=item_id)
-        .first()
+        ReviewItem.objects.select_for_update(of=("self",)).select_related("rubric").filter(pk=item_id).first()
     )
     if found is None:
         raise GoneError
-    if found.run_state != Run.State.AWAITING_REVIEW:
-        raise RunClosedError(found.run_state)
+    state = Run.objects.values_list("state", flat=True).get(pk=found.run_id)
+    if state != Run.State.AWAITING_REVIEW:
+        raise RunClosedError(state)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from evalportal.models import Person
 
 State = Assignment.State
-_LONGEST_SECONDS = 24 * 3600.0
-
-logger = logging.getLogger(__name__)
 
 
 class WrongMarksError(ReviewError):
@@ -83,7 +79,7 @@ def submit(
             checked = check(marks, held.criteria)
             _check_lease(held)
             given = {"token": token[:64], "comment": storable(comment), "flagged": flagged}
-            return _store(held, checked, given | {"seconds": _seconds(seconds)})
+            return _store(held, checked, given | {"seconds": drafts.plausible(seconds)})
     except (GoneError, NotYoursError):
         raise  # There is nothing of theirs to keep a draft with: the page still has what was typed.
     except ReviewError:
@@ -183,11 +179,6 @@ def _whole(value: Any) -> int | None:
     except ValueError:
         return None
     return number if LOWEST <= number <= HIGHEST else None
-
-
-def _seconds(seconds: float | None) -> float | None:
-    """Keep a time that a page can have measured."""
-    return seconds if seconds is not None and 0 <= seconds <= _LONGEST_SECONDS else None
 
 
 # The review, its marks, the assignment and the event in one go: what is submitted is there whole or not.

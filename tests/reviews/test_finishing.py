@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection
 
+from evalportal.models import Person
 from reviews import adjudication, assignments, finishing, rubrics, sampling, validation
 from reviews.finishing import NotReadyError
-from reviews.items import ReviewError, RunClosedError
+from reviews.items import AlreadySettledError, ReviewError, RunClosedError
 from reviews.models import Assignment, Event, ReviewItem
 from reviews.tasks import sweep_reviews
 from scoring import registry, scores
@@ -144,6 +147,34 @@ def test_it_finishes_a_run_once(run: Run, alice: Any) -> None:
     finishing.finish_anyway(run, alice, "The reviewers are away.")
     with pytest.raises(RunClosedError):
         finishing.finish_anyway(run, alice, "Again.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_finishes_a_run_while_people_are_at_work_without_losing_a_mark(
+    make_run: MakeRun, alice: Any, marks: Marks
+) -> None:
+    run = make_run({"B7": 40})
+    sampling.draw(run)
+    people = [Person.objects.create_user(f"r{n}", name=f"R{n}", role="reviewer") for n in range(6)]
+
+    def work(person: Person) -> int:
+        count = 0
+        try:
+            while found := assignments.next(person):
+                rubrics.submit(found.pk, person, marks)
+                count += 1
+        except (RunClosedError, AlreadySettledError):
+            assert Assignment.objects.get(pk=found.pk).draft["marks"] == marks
+        finally:
+            connection.close()
+        return count
+
+    with ThreadPoolExecutor(6) as pool:
+        counts = pool.map(work, people)
+        finishing.finish_anyway(run, alice, "Time is up.")
+        submitted = sum(counts)
+    ruling = sum(len(given) for given in run.responses.values_list("people_marks", flat=True))
+    assert ruling == submitted
 
 
 def test_it_draws_takes_back_and_finishes_by_the_clock(
