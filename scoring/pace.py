@@ -15,8 +15,8 @@ _SHORTEST_HOLD = 0.1
 class Pace:
     """At most `most` requests at a time; fewer, and later, while the server says that they are too many.
 
-    A refusal halves what is allowed and holds everything back for as long as the server asks, or, if it does not
-    say, for twice as long as the time before; every answer allows a little more again.
+    A refusal halves what is allowed and holds everything back for as long as the server asks, or, if it
+    does not say, for twice as long as the time before; every answer allows a little more again.
     """
 
     def __init__(self, most: int) -> None:
