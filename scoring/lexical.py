@@ -19,10 +19,11 @@ _ASCII = bytes(
     ord(chr(code).lower()) if code < 128 and (chr(code).isalnum() or chr(code) in "'.") else ord(" ")
     for code in range(256)
 )
-_SEPARATOR = re.compile(r"[^\w'.]|_")
-_FEW = 64
+_INSIDE = bytes(ord(" ") if code == ord(" ") else ord("x") for code in range(256))
 _DIGITS = bytes(ord("0") if chr(code) in "0123456789" else ord(" ") for code in range(256))
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_SEPARATOR = re.compile(r"[^\w'.]|_")
+_FEW = 64
 # An apostrophe or a full stop belongs to a word only between two of its letters or digits.
 _LOOSE = re.compile(r"['.](?![^\W_])|(?<![^\W_])['.]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -49,6 +50,12 @@ class View:
     def words(self) -> list[str]:
         """The words, in lower case, in order."""
         return self.flat.split()
+
+    def count(self) -> int:
+        """Count the words, without making a list of them where that can be helped."""
+        if not self.flat.isascii():
+            return len(self.words)
+        return self.flat.encode("ascii").translate(_INSIDE).count(b" x")
 
     def occurrences(self, phrase: str) -> Iterator[tuple[int, int]]:
         """Find the stretches of `text` where the phrase's words stand in a row.
@@ -147,6 +154,12 @@ def words(text: str) -> list[str]:
         if "." not in spaced and "'" not in spaced:
             return spaced.split()
     return _flat(text if text.isascii() else fold(text)).split()
+
+
+@lru_cache(maxsize=16_384)
+def length(text: str) -> int:
+    """Count the words of a text of a case."""
+    return len(words(text))
 
 
 @lru_cache(maxsize=16_384)

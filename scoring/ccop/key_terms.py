@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from scoring import lexical
@@ -33,22 +34,24 @@ def coverage(shown: View, statements: Sequence[str], noun: str, percent: float =
     >>> coverage(View("Access rights are kept."), ["Access rights are reviewed", "Logging"], "facts").value
     0.5
     """
-    details, marked, count = [], {}, 0
+    stands = _stands(shown, statements)
+    details: list[dict[str, Any]] = []
+    helped: dict[str, str] = {}
+    count = 0
     for number, statement in enumerate(statements, 1):
-        places, missing = _look_up(shown, terms(statement))
-        covered = bool(places) and 100 * len(places) >= percent * (len(places) + len(missing))
-        details.append({"text": statement, "covered": covered, "found": list(places), "missing": missing})
-        count += covered
-        note = f"{number}: covered" if covered else f"{number}: not covered"
-        for place in places.values():
-            # A term of several statements is a good one if it helped to cover any of them.
-            if covered or place not in marked:
-                marked[place] = Span(place[0], place[1], "good" if covered else "note", note)
+        wanted = terms(statement)
+        found = [term for term in wanted if stands[term] >= 0]
+        covered = bool(found) and 100 * len(found) >= percent * len(wanted)
+        if covered:
+            count += 1
+            helped |= dict.fromkeys(found, f"{number}: covered")
+        missing = [term for term in wanted if stands[term] < 0]
+        details.append({"text": statement, "covered": covered, "found": found, "missing": missing})
     return Measurement(
         count / len(statements),
         f"{count} of {len(statements)} {noun} are covered; one is when {percent:g} % of its terms appear.",
         {"covered": count, "of": len(statements), "percent": percent, "statements": details},
-        list(marked.values()),
+        _spans(shown, stands, helped),
     )
 
 
@@ -60,15 +63,18 @@ def percent_of(settings: Mapping[str, Any]) -> float:
     return value
 
 
-def _look_up(shown: View, wanted: tuple[str, ...]) -> tuple[dict[str, tuple[int, int]], list[str]]:
-    """Find where the first word that begins with each term stands, and which terms begin none."""
-    places, missing, find = {}, [], shown.flat.find
-    for term in wanted:
-        at = find(" " + term)
-        if at < 0:
-            missing.append(term)
-        else:
-            places[term] = at, find(" ", at + 1) - 1
-    if not shown.moved:
-        return places, missing
-    return {term: shown.span(*place) for term, place in places.items()}, missing
+def _stands(shown: View, statements: Sequence[str]) -> dict[str, int]:
+    """Find where the first word that begins with each term stands in the folded text; -1 where none does."""
+    find = shown.flat.find
+    return {term: find(" " + term) for term in chain.from_iterable(map(terms, statements))}
+
+
+def _spans(shown: View, stands: Mapping[str, int], helped: Mapping[str, str]) -> list[Span]:
+    """Mark the terms found: as good ones those that helped to cover a statement."""
+    spans = []
+    for term, at in stands.items():
+        if at >= 0:
+            start, end = shown.span(at, at + len(term)) if shown.moved else (at, at + len(term))
+            note = helped.get(term)
+            spans.append(Span(start, end, "good" if note else "note", note or "too few of its terms"))
+    return spans

@@ -37,17 +37,17 @@ ALLOWANCE = 1.5
 
 def measure(sample: Sample) -> Measurement:
     """Compare the response's length with the expected response's."""
-    expected = len(lexical.words(sample.expected_response))
+    expected = lexical.length(sample.expected_response)
     if not expected:
         return Measurement(None, "The case has no expected response.")
     shown = lexical.view(sample.response)
     if shown.blank:
         return lexical.BLANK
-    allowed = _allowance(sample.settings) * expected
+    allowed, words = _allowance(sample.settings) * expected, shown.count()
     return Measurement(
-        min(1.0, allowed / len(shown.words)) if len(shown.words) else 1.0,
-        f"The response has {len(shown.words)} words, the expected one {expected}; {allowed:g} are free.",
-        {"words": len(shown.words), "expected_words": expected, "allowed": allowed},
+        min(1.0, allowed / words) if words else 1.0,
+        f"The response has {words} words, the expected one {expected}; {allowed:g} are free.",
+        {"words": words, "expected_words": expected, "allowed": allowed},
     )
 
 
