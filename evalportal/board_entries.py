@@ -1,0 +1,188 @@
+"""Scorings go in; what boards need of each, kept in the database, comes out.
+
+A page must not read millions of scores. So the figures of a scoring are computed once, when a board first
+asks for them, and its scores are kept beside them as arrays, by which two runs are compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from evalportal.models import BoardEntry
+from evalportal.stats import mean_interval, pass_rate
+from scoring import phases
+from scoring.models import Scoring
+from scoring.statistic import Statistic
+
+# Raise it when the figures get other parts: what was kept before is then made anew.
+VERSION = 1
+_ARRAYS = ("cases", "noises", "clusters", "overalls")
+
+
+class Scores(NamedTuple):
+    """The scores of one scoring, ordered by case and noise; what is pending or not scored is not there."""
+
+    cases: NDArray[np.int64]
+    noises: NDArray[np.int16]
+    clusters: NDArray[np.int64]
+    overalls: NDArray[np.float64]
+
+
+class _Row(NamedTuple):
+    case: int
+    noise: int
+    overall: float | None
+    pending: str
+    benchmark: str
+    category: str
+    section: str
+    fabricated: bool
+
+
+def find(scorings: Collection[Scoring]) -> dict[int, BoardEntry]:
+    """Give the entry of each scoring, by the scoring's key and without its arrays; missing ones are made."""
+    kept = BoardEntry.objects.filter(scoring__in=scorings).defer(*_ARRAYS)
+    found = {entry.scoring_id: entry for entry in kept}
+    for scoring in scorings:
+        entry = found.get(scoring.pk)
+        if entry is None or entry.state != _state(scoring):
+            found[scoring.pk] = _make(scoring)
+    return found
+
+
+def scores(scorings: Collection[Scoring]) -> dict[int, Scores]:
+    """Give the scores of each scoring, by the scoring's key."""
+    find(scorings)
+    kept = BoardEntry.objects.filter(scoring__in=scorings).values_list("scoring_id", *_ARRAYS)
+    return {key: _unpacked(*arrays) for key, *arrays in kept}
+
+
+def state(scorings: Iterable[Scoring]) -> str:
+    """Name a set of scorings as they stand: the same name, the same scores."""
+    names = sorted(f"{scoring.pk}:{_state(scoring)}" for scoring in scorings)
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()
+
+
+def bounded(mean: Statistic, suite: str) -> Statistic:
+    """Cut an interval to where a mean can lie; the combined score alone has no such bounds."""
+    return mean if suite == "cybersec" else mean.clipped(0.0, 1.0)
+
+
+def _state(scoring: Scoring) -> str:
+    # Answers that are asked again are scored in the same scoring, and the run is then finished anew.
+    finished = max(moment for moment in (scoring.finished_at, scoring.run.finished_at) if moment)
+    return f"{VERSION}:{finished.isoformat()}"
+
+
+def _make(scoring: Scoring) -> BoardEntry:
+    rows = _read(scoring)
+    suite = scoring.run.version.dataset.suite
+    packed = _packed([row for row in rows if _counts(row)], suite)
+    entry, _ = BoardEntry.objects.update_or_create(
+        scoring=scoring,
+        defaults={
+            "state": _state(scoring),
+            "figures": _figures(scoring, rows, suite),
+            "review_state": "",
+            "review": {},
+            **{name: getattr(packed, name).tobytes() for name in _ARRAYS},
+        },
+    )
+    return entry
+
+
+def _figures(scoring: Scoring, rows: Sequence[_Row], suite: str) -> dict[str, Any]:
+    counted = [row for row in rows if _counts(row)]
+    limit = phases.threshold(scoring.run.phase, scoring.run.threshold)
+    passed = [phases.reaches(row.overall, limit) for row in counted if row.overall is not None]
+    clusters = [_cluster(row, suite) for row in counted]
+    return {
+        "overall": _mean(counted, suite),
+        "pass_rate": asdict(pass_rate.measure(passed, clusters=clusters)),
+        "threshold": limit,
+        "categories": {
+            name: _mean([row for row in counted if row.category == name], suite)
+            for name in {row.category for row in rows}
+        },
+        "scored": len(counted),
+        "pending": dict(Counter(row.pending for row in rows if row.pending)),
+        "not_scored": sum(row.overall is None and not row.pending for row in rows),
+        "fabricated": sum(row.fabricated for row in rows),
+        **_asked(scoring),
+    }
+
+
+def _mean(rows: Sequence[_Row], suite: str) -> dict[str, Any]:
+    scored = [row.overall for row in rows]
+    return asdict(
+        bounded(mean_interval.measure(scored, clusters=[_cluster(row, suite) for row in rows]), suite)
+    )
+
+
+def _counts(row: _Row) -> bool:
+    return row.overall is not None and not row.pending
+
+
+def _cluster(row: _Row, suite: str) -> int:
+    """Name what a score shares with others: the section of the Code, or the question itself."""
+    return _number(row.section) if suite == "ccop" and row.section else row.case
+
+
+@lru_cache(maxsize=10_000)
+def _number(section: str) -> int:
+    """Turn a section into a number below 0, which is no case's, the same one in every run."""
+    return -1 - int.from_bytes(hashlib.sha256(section.encode()).digest()[:7], "big")
+
+
+def _packed(rows: Sequence[_Row], suite: str) -> Scores:
+    return Scores(
+        np.array([row.case for row in rows], dtype=np.int64),
+        np.array([row.noise for row in rows], dtype=np.int16),
+        np.array([_cluster(row, suite) for row in rows], dtype=np.int64),
+        np.array([row.overall for row in rows], dtype=np.float64),
+    )
+
+
+def _unpacked(cases: bytes, noises: bytes, clusters: bytes, overalls: bytes) -> Scores:
+    return Scores(
+        np.frombuffer(cases, dtype=np.int64),
+        np.frombuffer(noises, dtype=np.int16),
+        np.frombuffer(clusters, dtype=np.int64),
+        np.frombuffer(overalls, dtype=np.float64),
+    )
+
+
+def _read(scoring: Scoring) -> list[_Row]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SCORES, [scoring.pk])
+        return [_Row(*row) for row in cursor.fetchall()]
+
+
+def _asked(scoring: Scoring) -> dict[str, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_ASKED, [scoring.run_id])
+        cases, answers, failed = cursor.fetchone() or (0, 0, 0)
+    return {"cases": cases, "answers": answers, "failed": failed}
+
+
+_SCORES = """
+SELECT a.case_id, a.noise, s.overall, s.pending, c.benchmark, c.category, c.section, s.fabricated
+FROM scoring_score AS s
+JOIN scoring_response AS a ON a.id = s.response_id
+JOIN scoring_case AS c ON c.id = a.case_id
+WHERE s.scoring_id = %s ORDER BY a.case_id, a.noise, a.sample
+"""
+
+_ASKED = """
+SELECT count(DISTINCT case_id), count(*), count(*) FILTER (WHERE state = 'failed')
+FROM scoring_response WHERE run_id = %s
+"""
