@@ -28,6 +28,7 @@ class Place(NamedTuple):
 PLACES = (
     Place("Home", "house", "home", "", EVERYONE),
     Place("My queue", "inbox", "reviews:queue", "queue", frozenset({REVIEWER})),
+    Place("Leaderboard", "trophy", "leaderboard", "leaderboard", frozenset({ADMIN, MANAGER})),
     Place("Runs", "play", "scoring:run-list", "runs", EVERYONE),
     Place("Datasets", "database", "scoring:dataset-list", "datasets", EVERYONE),
     Place("Cases", "list-checks", "scoring:case-list", "cases", EVERYONE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evalportal.views import doors, exports, health, home, people
+from evalportal.views import boards, doors, exports, health, home, people
 
 handler403 = "evalportal.views.errors.error_403"
 handler404 = "evalportal.views.errors.error_404"
@@ -21,6 +21,11 @@ urlpatterns = [
     path("people/invite/", people.person_invite, name="person-invite"),
     path("people/<int:pk>/", people.person_detail, name="person-detail"),
     path("people/<int:pk>/link/", people.person_link, name="person-link"),
+    path("leaderboard/", boards.leaderboard, name="leaderboard"),
+    path("leaderboard/csv/", boards.leaderboard_csv, name="leaderboard-csv"),
+    path("compare/", boards.compare, name="compare"),
+    path("compare/cases/<int:pk>/", boards.compare_case, name="compare-case"),
+    path("runs/<int:pk>/judge/", boards.judge, name="judge"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("runs/<int:pk>/export/", exports.run_export, name="run-export"),

@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 EVERYONE = {"admin", "reviewer", "manager"}
 ADMIN = {"admin"}
+MANAGERS = {"admin", "manager"}
 REVIEWER = {"reviewer"}
 BOARDS = {"admin", "manager"}
 # Page → who may open it, and an argument list for its path. None: no sign-in needed.
@@ -25,6 +26,11 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "person-invite": (ADMIN, []),
     "person-detail": (ADMIN, [999]),
     "person-link": (ADMIN, [999]),
+    "leaderboard": (MANAGERS, []),
+    "leaderboard-csv": (MANAGERS, []),
+    "compare": (MANAGERS, []),
+    "compare-case": (MANAGERS, [999]),
+    "judge": (MANAGERS, [999]),
     "healthz": (None, []),
     "readyz": (None, []),
     "run-export": (EVERYONE, [999]),

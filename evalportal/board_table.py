@@ -1,0 +1,72 @@
+"""A leaderboard goes in; its rows come out as a table of plain values, as CSV and other files take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evalportal.leaderboard import Board, Row
+
+_ENDS = ("value", "low", "high", "n")
+_HEAD = (
+    "rank", "tied", "not_ranked_because", "run", "name", "model", "dataset", "version", "phase", "threshold",
+    "overall", "overall_low", "overall_high", "overall_n",
+    "pass_rate", "pass_rate_low", "pass_rate_high", "pass_rate_n",
+    "tier3_corrected", "tier3_corrected_low", "tier3_corrected_high", "tier3_corrected_n",
+    "tier3_judge_alone", "tier3_judged", "tier3_validated",
+    "review_items", "review_items_done", "agreement", "agreement_low", "agreement_high",
+    "agreement_n", "gate_met",
+    "state", "pending", "not_scored", "failed", "fabricated", "finished_at",
+)  # fmt: skip
+
+
+def table(board: Board) -> Iterator[list[Any]]:
+    """Give the head, then a row for each run in the order of the board."""
+    yield [*_HEAD, *(f"category: {name}" for name in board.categories)]
+    for row in board.rows:
+        yield [*_about(row, board), *_scored(row), *_reviewed(row), *_state(row), *_categories(row)]
+
+
+def _about(row: Row, board: Board) -> list[Any]:
+    place, tied = (row.rank.place, _yes(row.rank.tied)) if row.rank else (None, None)
+    dataset, version = (board.version.dataset.name, board.version.number) if board.version else ("", None)
+    run = row.run
+    named = [run.pk, run.name, run.endpoint.name, dataset, version, run.phase]
+    return [place, tied, row.why, *named, row.figures["threshold"]]
+
+
+def _scored(row: Row) -> list[Any]:
+    return [*_ends(row.figures["overall"]), *_ends(row.figures["pass_rate"])]
+
+
+def _reviewed(row: Row) -> list[Any]:
+    tier3, gate = row.review.get("tier3") or {}, row.review.get("gate") or {}
+    return [
+        *_ends(tier3.get("corrected")),
+        tier3.get("plain"),
+        tier3.get("judged"),
+        tier3.get("validated"),
+        row.review.get("items"),
+        row.review.get("done"),
+        *_ends(gate.get("agreement")),
+        _yes(gate.get("met")),
+    ]
+
+
+def _state(row: Row) -> list[Any]:
+    state = "final" if row.final else "provisional"
+    finished = row.run.finished_at.isoformat() if row.run.finished_at else None
+    counts = [row.figures[name] for name in ("not_scored", "failed", "fabricated")]
+    return [state, row.pending, *counts, finished]
+
+
+def _categories(row: Row) -> list[Any]:
+    return [cell["value"] if cell else None for cell in row.cells]
+
+
+def _ends(found: Mapping[str, Any] | None) -> list[Any]:
+    return [found.get(name) if found else None for name in _ENDS]
+
+
+def _yes(known: bool | None) -> str | None:
+    return {True: "yes", False: "no", None: None}[known]

@@ -1,0 +1,82 @@
+"""Statistics go in; what boards show of them comes out: value, interval and n, or why it is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from django import template
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from scoring.statistic import Statistic
+
+register = template.Library()
+
+_STEPS = 5
+
+
+@register.simple_tag
+def statistic(found: Any, kind: str = "score") -> SafeString:
+    """Write a statistic: as a score, a share in per cent, a signed difference, or a plain number."""
+    known = _mapping(found)
+    if known is None or known["value"] is None:
+        reason = known["reason"] if known else ""
+        return format_html('– <small class="quiet">{}</small>', reason) if reason else SafeString("–")
+    write = _WRITERS[kind]
+    n = f"n {known['n']:,}".replace(",", "\u202f")
+    if known["low"] is None:
+        return format_html("{} <small class=quiet>{}. {}</small>", write(known["value"]), n, known["reason"])
+    ends = f"{write(known['low'])} to {write(known['high'])}"
+    return mark_safe(f"{write(known['value'])} <small class=quiet>{ends}, {n}</small>")  # noqa: S308
+
+
+@register.simple_tag
+def bounds(found: Any) -> SafeString:
+    """Write a statistic as attributes of a table's cell, from which its chart is drawn."""
+    known = _mapping(found) or {}
+    ends = {"value": known.get("value"), "low": known.get("low"), "high": known.get("high")}
+    written = (f'data-{name}="{"" if end is None else f"{end:.6g}"}"' for name, end in ends.items())
+    return mark_safe(" ".join(written))  # noqa: S308
+
+
+@register.simple_tag
+def heat(found: Any) -> SafeString:
+    """Draw a cell of a heat map: the mean, its interval and n, and a shade for its fifth of the scale."""
+    known = _mapping(found)
+    if known is None or known["value"] is None:
+        reason = escape(known["reason"]) if known else "This run has no case of this category."
+        return mark_safe(f'<td class="heat" title="{reason}">–</td>')  # noqa: S308
+    value = known["value"]
+    shade = min(max(int(value * _STEPS), 0), _STEPS - 1)
+    if known["low"] is None:
+        about = f"n {known['n']}"
+    else:
+        about = f"{known['low']:.2f} to {known['high']:.2f}, n {known['n']}"
+    cell = f'<td class="heat heat-{shade}" title="{about}">{value:.2f}<small>n {known["n"]}</small></td>'
+    return mark_safe(cell)  # noqa: S308
+
+
+@register.filter
+def points(number: float) -> str:
+    """Write a score as points of a hundred."""
+    return f"{100 * number:.1f}"
+
+
+@register.filter
+def probability(number: float | None) -> str:
+    """Write a p-value as people read it."""
+    return "–" if number is None else "< 0.001" if number < 0.001 else f"{number:.3f}"
+
+
+def _mapping(found: Any) -> Mapping[str, Any] | None:
+    return asdict(found) if isinstance(found, Statistic) else found
+
+
+_WRITERS: Mapping[str, Callable[[float], str]] = {
+    "score": lambda number: f"{number:.2f}",
+    "share": lambda number: f"{100 * number:.0f} %",
+    "difference": lambda number: f"{number:+.3f}",
+    "number": lambda number: f"{number:.3f}",
+}
