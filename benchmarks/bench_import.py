@@ -20,14 +20,14 @@ def measure() -> list[Row]:
 def main() -> None:
     """Measure in this process, whose memory is its own."""
     var = private_portal.set_up()
-    _register_benchmarks()
+    register_benchmarks()
     first, second = var / "first.jsonl", var / "second.jsonl"
     many_cases.write(first, CASES)
     many_cases.write(second, CASES, changed_every=100)
     started_with = _resident()
-    seconds, resident = _import(first)
+    seconds, resident = import_file(first)
     speed, middle, end = CASES / seconds, resident[len(resident) // 2], resident[-1]
-    again, _ = _import(second)
+    again, _ = import_file(second)
     size = first.stat().st_size / CASES
     private_portal.give(
         [
@@ -49,7 +49,8 @@ def main() -> None:
     )
 
 
-def _register_benchmarks() -> None:
+def register_benchmarks() -> None:
+    """Let B22 to B99 be benchmarks."""
     from scoring.models import CustomBenchmark
 
     for number in range(22, 100):
@@ -58,7 +59,7 @@ def _register_benchmarks() -> None:
         )
 
 
-def _import(path: Path) -> tuple[float, list[float]]:
+def import_file(path: Path) -> tuple[float, list[float]]:
     """Import a file; return the seconds, and the memory as it was every 500 rows."""
     from scoring import cases
     from scoring.uploads import Source
