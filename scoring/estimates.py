@@ -10,8 +10,8 @@ from django.db.models import Avg, Count
 from django.db.models.functions import Length
 
 from scoring import benchmarks as known_benchmarks
-from scoring.models import Case, Version
 from scoring.queries import CaseQuerySet
+from scoring.questions import levels
 
 # A token of English is about four characters; instructions around a question take about this many more.
 CHARACTERS_PER_TOKEN, INSTRUCTION_TOKENS, VERDICT_TOKENS = 4, 150, 700
@@ -28,14 +28,6 @@ class Estimate:
     most_completion_tokens: int
     rubric_reviews: int
     validations: int
-
-
-def chosen(version: Version, codes: Sequence[str] = (), test_ids: Sequence[str] = ()) -> CaseQuerySet:
-    """Find the cases of a version that a run asks: of these benchmarks, or just these ids, or all."""
-    cases = Case.objects.of(version)
-    if codes:
-        cases = cases.filter(benchmark__in=codes)
-    return cases.filter(key__in=test_ids) if test_ids else cases
 
 
 def estimate(
@@ -58,7 +50,7 @@ def estimate(
         for route in ("tier2", "tier3")
     }
     total = sum(counts.values())
-    answers = total * samples * (len(noise_levels) or 1 if suite == "rgb" else 1)
+    answers = samples * sum(n * len(levels(suite, code, noise_levels)) for code, n in counts.items())
     to_judge = total if suite == "cybersec" else sum(by_route["tier3"])
     judge_requests = to_judge * samples * judge_votes if judged else 0
     length = cases.order_by().aggregate(mean=Avg(Length("question")))["mean"] or 0

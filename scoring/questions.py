@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from django.db import connection
 
-from scoring.models import Case, Run
+from scoring.models import Case, Run, Version
 from scoring.queries import CaseQuerySet
 from scoring.rgb.abilities import COUNTERFACTUAL, INTEGRATION, REJECTION
 
@@ -13,8 +15,10 @@ _FULL_NOISE = 100
 
 def make(run: Run) -> int:
     """Insert the rows of all answers that a run wants, in the version's order, and say how many."""
-    chosen = cases(run).order_by().values_list("benchmark", flat=True).distinct()
-    pairs = [(code, noise) for code in chosen for noise in levels(run, code)]
+    asked = cases(run.version, run.benchmarks, run.test_ids).order_by()
+    codes = asked.values_list("benchmark", flat=True).distinct()
+    suite = run.version.dataset.suite
+    pairs = [(code, noise) for code in codes for noise in levels(suite, code, run.noise_levels)]
     with connection.cursor() as cursor:
         cursor.execute(
             _INSERT,
@@ -30,26 +34,24 @@ def make(run: Run) -> int:
         return int(cursor.rowcount)
 
 
-def cases(run: Run) -> CaseQuerySet:
-    """Keep the cases of the run's version that its benchmarks and test ids ask for."""
-    found: CaseQuerySet = Case.objects.filter(memberships__version=run.version_id)
-    if run.benchmarks:
-        found = found.filter(benchmark__in=run.benchmarks)
-    if run.test_ids:
-        found = found.filter(key__in=run.test_ids)
-    return found
+def cases(version: Version, benchmarks: Sequence[str] = (), test_ids: Sequence[str] = ()) -> CaseQuerySet:
+    """Keep the cases of a version that these benchmarks and test ids ask for; none means all."""
+    found: CaseQuerySet = Case.objects.filter(memberships__version=version)
+    if benchmarks:
+        found = found.filter(benchmark__in=benchmarks)
+    return found.filter(key__in=test_ids) if test_ids else found
 
 
-def levels(run: Run, benchmark: str) -> list[int]:
+def levels(suite: str, benchmark: str, wanted: Iterable[int]) -> list[int]:
     """List the noise levels, in per cent, at which the cases of a benchmark are asked.
 
     Rejection is full noise by definition, and what tests planted errors has none; integration needs some
     documents that answer.
     """
-    chosen = sorted(set(run.noise_levels)) or [0]
+    chosen = sorted(set(wanted)) or [0]
     if benchmark == REJECTION:
         return [_FULL_NOISE]
-    if run.version.dataset.suite != "rgb" or benchmark == COUNTERFACTUAL:
+    if suite != "rgb" or benchmark == COUNTERFACTUAL:
         return [0]
     if benchmark == INTEGRATION:
         return [level for level in chosen if level < _FULL_NOISE] or [0]

@@ -76,23 +76,14 @@ def token_scores(stored: Mapping[str, Any] | None) -> AnswerScores | None:
 def _job(run: Run, target: Target, claimed: claims.Row) -> Job:
     row, sample, noise, attempts, key, fields = claimed
     said = messages(run, fields, noise)
-    aimed = _of_sample(target, sample)
     return Job(
         lane=Lane("response", run.pk),
         row=row,
-        target=aimed,
+        target=target,
         prompt=Prompt(said, case_key=key, sample=sample, noise=noise / 100),
-        digest=_digest(run.endpoint.gateway, aimed, said, sample),
+        digest=_digest(run.endpoint.gateway, target, said, sample),
         attempts=attempts,
     )
-
-
-def _of_sample(target: Target, sample: int) -> Target:
-    """Give each sample a seed of its own where the run sets one: the same seed would give the same answer."""
-    seed = target.parameters.get("seed")
-    if sample == 1 or not isinstance(seed, int):
-        return target
-    return replace(target, parameters={**target.parameters, "seed": seed + sample - 1})
 
 
 def _digest(gateway: str, target: Target, said: list[dict[str, str]], sample: int) -> str:

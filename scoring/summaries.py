@@ -71,7 +71,8 @@ def by(outcomes: Iterable[Outcome], grouping: Grouping, threshold: float) -> dic
 def mean_over_benchmarks(outcomes: Iterable[Outcome]) -> float | None:
     """Take the mean of the benchmarks' means, in which a large benchmark weighs no more than a small one.
 
-    >>> mean_over_benchmarks([Outcome(code, "", "", score) for code, score in [("B1", 1), ("B1", 1), ("B2", 0)]])
+    >>> scores = [("B1", 1), ("B1", 1), ("B2", 0)]
+    >>> mean_over_benchmarks([Outcome(code, "", "", score) for code, score in scores])
     0.5
     """
     means = (summary.mean for summary in by(outcomes, "benchmark", threshold=0.0).values())

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("reviews", "0002_decisions_never_change"),
-        ("scoring", "0003_recordings"),
+        ("scoring", "0002_cases_never_change"),
     ]
 
     operations = [

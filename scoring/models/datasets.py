@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.urls import reverse
 
+from scoring.ordered_json import OrderedJSONField
 from scoring.queries import CaseQuerySet, DatasetQuerySet
 
 
@@ -39,7 +40,7 @@ class Version(models.Model):
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64)
     case_count = models.PositiveIntegerField()
-    summary = models.JSONField(help_text="How many cases by benchmark, category, difficulty and domain.")
+    summary = OrderedJSONField(help_text="How many cases by benchmark, category, difficulty and domain.")
     changes = models.JSONField(help_text="How many cases were added, changed and removed.")
     created_at = models.DateTimeField(db_default=Now())
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -71,7 +72,7 @@ class Case(models.Model):
     section = models.CharField(max_length=200, blank=True)
     question = models.TextField()
     text = models.TextField(blank=True, help_text="What search looks at besides the key and the question.")
-    fields = models.JSONField(help_text="The whole row, as it was uploaded.")
+    fields = OrderedJSONField(help_text="The whole row, as it was uploaded.")
     search = models.GeneratedField(
         expression=SearchVector("key", "question", "text", config="english"),
         output_field=SearchVectorField(),

@@ -13,7 +13,7 @@ class Endpoint(models.Model):
 
     name = models.CharField(max_length=80, unique=True)
     gateway = models.SlugField(max_length=40)
-    base_url = models.URLField(blank=True)
+    base_url = models.CharField(max_length=300, blank=True)
     model = models.CharField(max_length=200)
     parameters = models.JSONField(
         default=dict, blank=True, help_text="Temperature, max_tokens and what else the model gets."

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from scoring.models.datasets import Case, Version
 from scoring.models.endpoints import Endpoint
+from scoring.ordered_json import OrderedJSONField
 from scoring.queries import ResponseQuerySet
 
 
@@ -72,7 +73,7 @@ class Run(models.Model):
     blocked_by = models.ForeignKey(Endpoint, models.SET_NULL, null=True, blank=True, related_name="+")
     probe_at = models.DateTimeField(null=True, help_text="When the endpoint that is down is tried next.")
     probes = models.PositiveSmallIntegerField(default=0, help_text="How often it was tried in vain.")
-    summary = models.JSONField(
+    summary = OrderedJSONField(
         default=dict, help_text="What pages show of a finished run, kept, not recounted."
     )
     created_at = models.DateTimeField(db_default=Now())
@@ -215,7 +216,7 @@ class Score(models.Model):
     fabricated = models.BooleanField(default=False)
     flags = ArrayField(models.TextField(), default=list)
     values = models.JSONField(help_text="Metric → value.")
-    details = models.JSONField(help_text="Metric → weight, why, evidence and spans.")
+    details = OrderedJSONField(help_text="Metric → weight, why, evidence and spans.")
 
     class Meta:
         ordering = ("scoring", "response")

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import estimates, paging, progress, runs, tasks, workers
+from scoring import estimates, paging, progress, questions, runs, tasks, workers
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
 
@@ -73,7 +73,7 @@ def _estimate(form: RunForm) -> estimates.Estimate | None:
         return None
     values = form.cleaned_data
     version = values["version"]
-    cases = estimates.chosen(version, values.get("benchmarks") or (), values.get("test_ids") or ())
+    cases = questions.cases(version, values.get("benchmarks") or (), values.get("test_ids") or ())
     return estimates.estimate(
         cases,
         version.dataset.suite,

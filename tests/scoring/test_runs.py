@@ -45,8 +45,7 @@ def test_it_asks_only_the_benchmarks_and_ids_that_were_chosen() -> None:
     ],
 )
 def test_it_asks_each_ability_at_the_noise_that_makes_sense(benchmark: str, levels: list[int]) -> None:
-    run = Run(version=version(1, suite="rgb", benchmark=benchmark), noise_levels=[100, 0, 60])
-    assert questions.levels(run, benchmark) == levels
+    assert questions.levels("rgb", benchmark, [100, 0, 60]) == levels
 
 
 def test_it_knows_no_noise_outside_rgb() -> None:
