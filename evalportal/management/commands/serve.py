@@ -196,13 +196,13 @@ def children(descriptor: int) -> list[Child]:
         ),
         Child(
             "the inference worker",
-            [*worker, "--hostname=inference@%h", "--queues=inference", "--concurrency=4"],
+            [*worker, "--hostname=inference@%h", "--queues=inference,judging", "--concurrency=8"],
             logs / "inference.log",
         ),
-        # One at a time: the embedding model is loaded once, and its memory is not multiplied.
+        # Threads of one process: the embedding model is loaded once, and the sweep never waits for scores.
         Child(
             "the scoring worker",
-            [*worker, "--hostname=scoring@%h", "--queues=judging,scoring,default", "--concurrency=1"],
+            [*worker, "--hostname=scoring@%h", "--queues=scoring,default", "--concurrency=2"],
             logs / "scoring.log",
         ),
         Child(
