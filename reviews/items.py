@@ -6,22 +6,22 @@ holds it first. Nobody ever waits for an item while holding something that belon
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
-from django.db.models import F, OuterRef
-from django.utils import timezone
+from django.db.models import JSONField, Model
 
 from evalportal.roles import Role
-from reviews.models import Assignment, Criterion, ReviewItem
+from reviews.models import Assignment, ReviewItem
 from scoring.models import Run
 
 if TYPE_CHECKING:
     from evalportal.models import Person
 
 State = ReviewItem.State
+Row = TypeVar("Row", bound=Model)
 
 
 class ReviewError(Exception):
@@ -66,38 +66,39 @@ class AlreadySettledError(ReviewError):
 
 
 class Held(NamedTuple):
-    """An item whose row is held, what one person has to do with it, and the keys of its criteria."""
+    """An item whose row is held, what one person has to do with it, and the keys of its criteria.
+
+    `review` is the number of the row of their current marks, and `token` what the page sent with them.
+    """
 
     item: ReviewItem
     assignment: Assignment
     criteria: tuple[str, ...]
     rubric_version: str
+    review: int | None
+    token: str
 
 
 def hold(assignment_id: int, person: Person) -> Held:
     """Hold the item of someone's assignment until the transaction ends, or say why it cannot be marked."""
     check_reviewer(person)
-    keys = Criterion.objects.filter(rubric=OuterRef("rubric_id")).order_by("position").values("key")
-    found = (
-        ReviewItem.objects.select_for_update(of=("self",))
-        .filter(assignments=assignment_id)
-        .annotate(keys=ArraySubquery(keys), rubric_version=F("rubric__version"))
-        .first()
-    )
-    if found is None:
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, [assignment_id])
+        row = cursor.fetchone()
+        # Read after the item is held: until then a run that is being finished seems to be open.
+        cursor.execute(_OWN, [assignment_id])
+        own = cursor.fetchone()
+    if row is None or own is None:
         raise GoneError
-    # Read after the item is held: until then a run that is being finished seems to be open.
-    fresh = Assignment.objects.annotate(run_state=F("item__run__state"))
-    assignment = fresh.filter(pk=assignment_id).first()
-    if assignment is None:
-        raise GoneError
+    run_state, version, keys, review, token = own[:5]
+    item, assignment = made(ReviewItem, row), made(Assignment, own[5:])
     if assignment.person_id != person.pk:
         raise NotYoursError
-    if assignment.run_state != Run.State.AWAITING_REVIEW:
-        raise RunClosedError(assignment.run_state)
-    if found.state in {State.SETTLED, State.CLOSED}:
+    if run_state != Run.State.AWAITING_REVIEW:
+        raise RunClosedError(run_state)
+    if item.state in {State.SETTLED, State.CLOSED}:
         raise AlreadySettledError
-    return Held(found, assignment, tuple(found.keys), f"{found.kind} {found.rubric_version}")
+    return Held(item, assignment, tuple(keys), f"{item.kind} {version}", review, token or "")
 
 
 def hold_item(item_id: int) -> ReviewItem:
@@ -119,16 +120,49 @@ def check_reviewer(person: Person) -> None:
         raise NotAReviewerError
 
 
-def lease_is_over(assignment: Assignment) -> bool:
-    """Say whether a lease has run out, whether or not anyone has noticed yet."""
-    return assignment.leased_until <= timezone.now()
-
-
 def reckon(ids: Sequence[int]) -> None:
     """Count anew what is taken and how far people are apart, and derive the state; the rows are held."""
     with connection.cursor() as cursor:
         cursor.execute(_RECKON, [list(ids)])
 
+
+def columns(model: type[Model], alias: str) -> str:
+    """List the columns of a table, as `made` takes them."""
+    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
+
+
+def made(model: type[Row], values: Sequence[Any]) -> Row:
+    """Make a row read by hand into what the models give: on the way of every mark their compiler is slow."""
+    fields = model._meta.concrete_fields
+    names = [field.attname for field in fields]
+    read = [
+        json.loads(value) if _is_json(field, value) else value
+        for field, value in zip(fields, values, strict=True)
+    ]
+    return model.from_db("default", names, read)
+
+
+def _is_json(field: Any, value: Any) -> bool:
+    return isinstance(field, JSONField) and isinstance(value, str)
+
+
+# The names of columns come from the models, nothing from outside.
+_HOLD = f"""
+SELECT {columns(ReviewItem, "i")} FROM reviews_reviewitem AS i
+WHERE i.id = (SELECT a.item_id FROM reviews_assignment AS a WHERE a.id = %s) FOR UPDATE
+"""  # noqa: S608
+
+_OWN = f"""
+SELECT run.state, rubric.version,
+    ARRAY(SELECT c.key FROM reviews_criterion AS c WHERE c.rubric_id = rubric.id ORDER BY c.position),
+    r.id, r.token, {columns(Assignment, "a")}
+FROM reviews_assignment AS a
+JOIN reviews_reviewitem AS i ON i.id = a.item_id
+JOIN reviews_rubric AS rubric ON rubric.id = i.rubric_id
+JOIN scoring_run AS run ON run.id = i.run_id
+LEFT JOIN reviews_review AS r ON r.item_id = a.item_id AND r.person_id = a.person_id AND r.is_current
+WHERE a.id = %s
+"""  # noqa: S608
 
 _RECKON = """
 UPDATE reviews_reviewitem AS item SET

@@ -225,20 +225,22 @@ def _insert(run: Run, chosen: Sequence[Chosen], seed: int) -> int:
     ordered = sorted(chosen, key=lambda one: position[one.response])
     used = {kind: rubrics.use(kind) for kind in {one.kind for one in chosen}}
     slots = {kind: run.reviewers if kind == Kind.RUBRIC else used[kind].reviewers for kind in used}
-    last = run.review_items.aggregate(last=Max("turn"))["last"] or 0
-    columns: dict[str, Any] = {
+    groups = list(dict.fromkeys(one[1:] for one in ordered))
+    number = {group: at for at, group in enumerate(groups)}
+    known: dict[str, Any] = {
+        "run": run.pk,
+        "seed": seed,
+        "last": run.review_items.aggregate(last=Max("turn"))["last"] or 0,
         "responses": [one.response for one in ordered],
-        "benchmarks": [one.benchmark for one in ordered],
-        "kinds": [str(one.kind) for one in ordered],
-        "reasons": [str(one.reason) for one in ordered],
-        "probabilities": [one.probability for one in ordered],
-        "strata": [one.stratum for one in ordered],
-        "rubrics": [used[one.kind].pk for one in ordered],
-        "slots": [slots[one.kind] for one in ordered],
-        "turns": list(range(last + 1, last + 1 + len(ordered))),
+        "groups": [number[one[1:]] for one in ordered],
+        "numbers": list(range(len(groups))),
+        "rubrics": [used[kind].pk for _, kind, *_ in groups],
+        "slots": [slots[kind] for _, kind, *_ in groups],
     }
+    names = ("benchmarks", "kinds", "reasons", "probabilities", "strata")
+    known |= {name: [group[at] for group in groups] for at, name in enumerate(names)}
     with connection.cursor() as cursor:
-        cursor.execute(_INSERT, {"run": run.pk, "seed": seed, **columns})
+        cursor.execute(_INSERT, known)
         return int(cursor.rowcount)
 
 
@@ -247,13 +249,14 @@ INSERT INTO reviews_reviewitem (
     run_id, response_id, rubric_id, kind, benchmark, reason, slots, taken, turn, returned, probability,
     stratum, mandatory, seed, state, created_at
 )
-SELECT %(run)s, response, rubric, kind, benchmark, reason, slots, 0, turn, false, probability, stratum,
-    reason IN ('rubric', 'unsure', 'unreadable'), %(seed)s, 'open', now()
-FROM unnest(
-    %(responses)s::bigint[], %(benchmarks)s::text[], %(kinds)s::text[], %(reasons)s::text[],
-    %(probabilities)s::float8[], %(strata)s::text[], %(rubrics)s::bigint[], %(slots)s::smallint[],
-    %(turns)s::integer[]
-) AS chosen(response, benchmark, kind, reason, probability, stratum, rubric, slots, turn)
+SELECT %(run)s, response, rubric, kind, benchmark, reason, slots, 0, %(last)s + place, false, probability,
+    stratum, reason IN ('rubric', 'unsure', 'unreadable'), %(seed)s, 'open', now()
+FROM unnest(%(responses)s::bigint[], %(groups)s::integer[]) WITH ORDINALITY AS chosen(response, number, place)
+JOIN unnest(
+    %(numbers)s::integer[], %(benchmarks)s::text[], %(kinds)s::text[], %(reasons)s::text[],
+    %(probabilities)s::float8[], %(strata)s::text[], %(rubrics)s::bigint[], %(slots)s::smallint[]
+) AS alike(number, benchmark, kind, reason, probability, stratum, rubric, slots) USING (number)
+ORDER BY place
 -- What was sent by hand and is drawn afterwards counts as drawn.
 ON CONFLICT (response_id, kind) DO UPDATE SET
     probability = excluded.probability, stratum = excluded.stratum, seed = excluded.seed

@@ -128,10 +128,10 @@ def marks_of(review: Review) -> dict[str, int]:
 
 def _done_already(held: Held, token: str) -> Review | None:
     """Find the review that the same click made; refuse another one beside a current one."""
-    current = held.item.reviews.filter(person=held.assignment.person_id, is_current=True).first()
-    if current is None:
+    if held.review is None:
         return None
-    if token and current.token == token:
+    current = Review.objects.get(pk=held.review)
+    if token and held.token == token:
         return current
     raise AlreadyMarkedError(current)
 
@@ -167,7 +167,7 @@ def _store(held: Held, marks: Mapping[str, int], given: Mapping[str, Any]) -> Re
         row = cursor.fetchone()
     assert row
     items.reckon([held.item.pk])
-    return Review.objects.get(pk=row[0])
+    return items.made(Review, row)
 
 
 def _whole(value: Any) -> int | None:
@@ -181,8 +181,8 @@ def _whole(value: Any) -> int | None:
     return number if LOWEST <= number <= HIGHEST else None
 
 
-# The review, its marks, the assignment and the event in one go: what is submitted is there whole or not.
-_STORE = """
+# The review, its marks, the assignment and the event in one go; the names of columns come from the model.
+_STORE = f"""
 WITH review AS (
     INSERT INTO reviews_review (
         item_id, person_id, number, token, seconds, comment, flagged, blind, decision, reason, is_current,
@@ -191,13 +191,13 @@ WITH review AS (
     SELECT %(item)s, %(person)s, coalesce(max(number), 0) + 1, %(token)s, %(seconds)s, %(comment)s,
         %(flagged)s, %(blind)s, '', '', true, now()
     FROM reviews_review WHERE item_id = %(item)s AND person_id = %(person)s
-    RETURNING id
+    RETURNING *
 ), marks AS (
     INSERT INTO reviews_mark (review_id, criterion, value)
     SELECT review.id, given.criterion, given.value
     FROM review, unnest(%(criteria)s::text[], %(values)s::smallint[]) AS given(criterion, value)
 ), assignment AS (
-    UPDATE reviews_assignment SET state = %(state)s, leased_until = now() + %(lease)s, draft = '{}',
+    UPDATE reviews_assignment SET state = %(state)s, leased_until = now() + %(lease)s, draft = '{{}}',
         verdict_shown_at = CASE WHEN %(state)s = 'leased' THEN coalesce(verdict_shown_at, now())
             ELSE verdict_shown_at END,
         active_seconds = coalesce(%(seconds)s, active_seconds)
@@ -208,5 +208,5 @@ WITH review AS (
     )
     VALUES (now(), %(person)s, %(verb)s, %(run)s, %(response)s, %(item)s, %(after)s, '', %(rubric)s, '')
 )
-SELECT id FROM review
-"""
+SELECT {items.columns(Review, "review")} FROM review
+"""  # noqa: S608
