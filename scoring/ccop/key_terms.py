@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring import lexical
 from scoring.lexical import View
@@ -13,6 +13,15 @@ from scoring.measurement import Measurement, Span
 
 PERCENT = 60
 LONG = 4
+
+
+class Coverage(NamedTuple):
+    """A statement, whether it is covered, and its terms found and missing."""
+
+    statement: str
+    covered: bool
+    found: list[str]
+    missing: list[str]
 
 
 @lru_cache(maxsize=16_384)
@@ -35,24 +44,28 @@ def coverage(shown: View, statements: Sequence[str], noun: str, percent: float =
     0.5
     """
     stands = _stands(shown, statements)
-    details: list[dict[str, Any]] = []
-    helped: dict[str, str] = {}
-    count = 0
-    for number, statement in enumerate(statements, 1):
-        wanted = terms(statement)
-        found = [term for term in wanted if stands[term] >= 0]
-        covered = bool(found) and 100 * len(found) >= percent * len(wanted)
-        if covered:
-            count += 1
-            helped |= dict.fromkeys(found, f"{number}: covered")
-        missing = [term for term in wanted if stands[term] < 0]
-        details.append({"text": statement, "covered": covered, "found": found, "missing": missing})
+    coverages = [_covered(statement, stands, percent) for statement in statements]
+    count = [coverage.covered for coverage in coverages].count(True)
     return Measurement(
-        count / len(statements),
-        f"{count} of {len(statements)} {noun} are covered; one is when {percent:g} % of its terms appear.",
-        {"covered": count, "of": len(statements), "percent": percent, "statements": details},
-        _spans(shown, stands, helped),
+        count / len(coverages),
+        f"{count} of {len(coverages)} {noun} are covered; one is when {percent:g} % of its terms appear.",
+        {
+            "covered": count,
+            "of": len(coverages),
+            "percent": percent,
+            "statements": [coverage._asdict() for coverage in coverages],
+        },
+        _spans(shown, stands, coverages),
     )
+
+
+def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
+    """See whether a response covers one statement.
+
+    >>> cover(View("Access rights are kept."), "Access rights are reviewed").missing
+    ['reviewed']
+    """
+    return _covered(statement, _stands(shown, [statement]), percent)
 
 
 def percent_of(settings: Mapping[str, Any]) -> float:
@@ -69,8 +82,19 @@ def _stands(shown: View, statements: Sequence[str]) -> dict[str, int]:
     return {term: find(" " + term) for term in chain.from_iterable(map(terms, statements))}
 
 
-def _spans(shown: View, stands: Mapping[str, int], helped: Mapping[str, str]) -> list[Span]:
+def _covered(statement: str, stands: Mapping[str, int], percent: float) -> Coverage:
+    wanted = terms(statement)
+    found = [term for term in wanted if stands[term] >= 0]
+    missing = [term for term in wanted if stands[term] < 0]
+    return Coverage(statement, bool(found) and 100 * len(found) >= percent * len(wanted), found, missing)
+
+
+def _spans(shown: View, stands: Mapping[str, int], coverages: Sequence[Coverage]) -> list[Span]:
     """Mark the terms found: as good ones those that helped to cover a statement."""
+    helped: dict[str, str] = {}
+    for number, coverage in enumerate(coverages, 1):
+        if coverage.covered:
+            helped |= dict.fromkeys(coverage.found, f"{number}: covered")
     spans = []
     for term, at in stands.items():
         if at >= 0:

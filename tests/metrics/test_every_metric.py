@@ -18,7 +18,7 @@ from scoring import registry
 from scoring.measurement import Measurement, Sample
 
 METRICS = registry.plugins("scoring.metrics")
-LONGEST_FLAG = 80
+LONGEST_FLAG = 120
 
 TEXTS = {
     "empty": "",

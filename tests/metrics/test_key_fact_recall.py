@@ -56,7 +56,7 @@ def test_it_shows_the_terms_of_each_fact_and_marks_them() -> None:
     found = measure(Sample(response, key_facts=["Access rights reviewed"]))
     assert found.evidence["statements"] == [
         {
-            "text": "Access rights reviewed",
+            "statement": "Access rights reviewed",
             "covered": True,
             "found": ["rights", "reviewed"],
             "missing": ["access"],
