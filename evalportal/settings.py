@@ -173,6 +173,8 @@ EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS") == "1"
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "evalportal@localhost")
 
+METRICS_TOKEN = os.environ.get("EVALPORTAL_METRICS_TOKEN", "")
+
 # The database is the truth, the broker only a bell: no result is kept in it.
 CELERY_BROKER_URL = os.environ.get("REDIS_URL", "filesystem://")
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evalportal.views import boards, doors, exports, health, home, people
+from evalportal.views import boards, diagnosis, doors, exports, health, home, people
 
 handler403 = "evalportal.views.errors.error_403"
 handler404 = "evalportal.views.errors.error_404"
@@ -28,6 +28,8 @@ urlpatterns = [
     path("runs/<int:pk>/judge/", boards.judge, name="judge"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
+    path("runs/<int:pk>/diagnosis/", diagnosis.diagnosis, name="diagnosis"),
     path("runs/<int:pk>/export/", exports.run_export, name="run-export"),
     path("runs/<int:pk>/bundle/", exports.run_bundle, name="run-bundle"),
     path("", include("scoring.urls")),

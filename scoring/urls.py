@@ -24,6 +24,7 @@ urlpatterns = [
     path("models/", endpoints.endpoint_list, name="endpoint-list"),
     path("models/new/", endpoints.endpoint_new, name="endpoint-new"),
     path("models/<int:pk>/", endpoints.endpoint_detail, name="endpoint-detail"),
+    path("models/<int:pk>/recording/", endpoints.endpoint_recording, name="endpoint-recording"),
     path("models/<int:pk>/probe/", endpoints.endpoint_probe, name="endpoint-probe"),
     path("runs/", runs.run_list, name="run-list"),
     path("runs/new/", runs.run_new, name="run-new"),

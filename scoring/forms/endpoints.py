@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from scoring import addresses, registry
+from scoring import addresses, recordings, registry
 from scoring.forms.fields import choice
 from scoring.models import Endpoint
 
@@ -71,3 +71,24 @@ class EndpointForm(forms.ModelForm[Endpoint]):
         if not isinstance(parameters, dict):
             raise forms.ValidationError('Type a JSON object, such as {"temperature": 0}.')
         return parameters
+
+
+class RecordingForm(forms.Form):
+    """Answers that a model gave elsewhere: JSON lines with a case's id and a response."""
+
+    file = forms.FileField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lines: list[str] = []
+
+    def clean_file(self) -> Any:
+        """Read every line, or name those that are wrong."""
+        try:
+            self.lines = self.cleaned_data["file"].read().decode("utf-8-sig").splitlines()
+            recordings.read(self.lines)
+        except UnicodeDecodeError:
+            raise forms.ValidationError("The file is not UTF-8.") from None
+        except recordings.RecordingError as error:
+            raise forms.ValidationError(str(error)) from error
+        return self.cleaned_data["file"]

@@ -12,8 +12,8 @@ from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
 from scoring import endpoints
-from scoring.forms.endpoints import EndpointForm
-from scoring.models import Endpoint
+from scoring.forms.endpoints import EndpointForm, RecordingForm
+from scoring.models import Endpoint, Recording
 
 
 @roles.only(Role.ADMIN)
@@ -50,8 +50,23 @@ def endpoint_detail(request: Request, pk: int) -> HttpResponse:
         "endpoint": endpoint,
         "form": form,
         "runs": endpoint.runs.select_related("version__dataset")[:10],
+        "recording": Recording.objects.filter(endpoint=endpoint).first(),
     }
     return render(request, "scoring/endpoint_detail.html", context, status=422 if form.errors else 200)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def endpoint_recording(request: Request, pk: int) -> HttpResponse:
+    """Keep answers that a model gave elsewhere, for the gateway that gives them back."""
+    endpoint = get_object_or_404(Endpoint, pk=pk)
+    form = RecordingForm(request.POST, request.FILES)
+    if form.is_valid():
+        kept = endpoints.record(endpoint, form.lines)
+        messages.success(request, f"{kept.answers} answers are recorded.")
+    else:
+        messages.error(request, " ".join(form.errors["file"]))
+    return redirect("scoring:endpoint-detail", pk)
 
 
 @roles.only(Role.ADMIN)

@@ -81,3 +81,16 @@ def test_it_greets_each_role_at_home(
     page = signed_in(request.getfixturevalue(person)).get("/").content.decode()
     assert f"Good to see you, {person.title()}" in page
     assert ("Upload cases" in page) == (person == "alice")
+
+
+def test_it_gives_figures_to_those_who_bring_the_token(client: Client, db: None, settings: Any) -> None:
+    assert client.get("/metrics").status_code == 401
+    settings.METRICS_TOKEN = "a-long-token"
+    assert client.get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    figures = client.get("/metrics", headers={"Authorization": "Bearer a-long-token"}).content.decode()
+    assert 'evalportal_queue_listening{queue="inference"} 0' in figures
+
+
+def test_it_gives_figures_to_admins_only(alice: Any, bob: Any, signed_in: SignedIn) -> None:
+    assert signed_in(alice).get("/metrics").status_code == 200
+    assert signed_in(bob).get("/metrics").status_code == 401
