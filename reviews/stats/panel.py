@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,7 @@ def gather(
     marks: Iterable[Mark],
     *,
     scale: Sequence[float] = SCALE,
-    weights: dict[Hashable, float] | None = None,
+    weights: Mapping[Any, float] | None = None,
 ) -> Panel:
     """Make a panel of (answer, criterion, reviewer, mark); a mark of None is a missing one.
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Speed(NamedTuple):
 
 
 def measure(
-    reviews: Iterable[tuple[Hashable, Hashable, float]], *, words: Mapping[Hashable, int] | None = None
+    reviews: Iterable[tuple[Hashable, Hashable, float]], *, words: Mapping[Any, int] | None = None
 ) -> list[Speed]:
     """Measure the reviewers of (reviewer, answer, seconds); `words` are the answers' lengths."""
     times: Times = {}
@@ -66,7 +66,7 @@ def measure(
 
 
 def _speed(
-    reviewer: Hashable, own: dict[Hashable, float], paces: list[float], words: Mapping[Hashable, int]
+    reviewer: Hashable, own: dict[Hashable, float], paces: list[float], words: Mapping[Any, int]
 ) -> Speed:
     rates = [60 * words[answer] / max(seconds, 0.1) for answer, seconds in own.items() if words.get(answer)]
     pace, rate = _median(paces), _median(rates)

@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 _PAIRS = 64  # of terms of the fraction; 50 give every digit, wherever we looked up to 10⁸ degrees of freedom.
 _TINY = 1e-300
+_lgamma = np.vectorize(math.lgamma, otypes=[float])
 
 
 def tail(t: ArrayLike, df: ArrayLike) -> Array:
@@ -83,5 +84,5 @@ def _log_gamma_ratio(df: Array) -> Array:
     a = np.maximum(df / 2, 20.0)
     series = 0.5 * np.log(a) - 1 / (8 * a) + 1 / (192 * a**3) - 1 / (640 * a**5) + 17 / (14336 * a**7)
     small = np.minimum(df, 40.0)
-    exact = np.vectorize(math.lgamma)((small + 1) / 2) - np.vectorize(math.lgamma)(small / 2)
+    exact = _lgamma((small + 1) / 2) - _lgamma(small / 2)
     return np.where(df < 40, exact, series)

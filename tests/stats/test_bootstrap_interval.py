@@ -24,8 +24,8 @@ def mean(values: Array) -> Quantity:
 
 def as_panel(cube: Array) -> panels.Panel:
     codes = np.where(np.isnan(cube), 0, cube).astype(np.int8) - 1
-    names = [tuple(range(size)) for size in cube.shape]
-    return panels.Panel(codes, *names, panels.SCALE, np.ones(len(cube)))
+    answers, criteria, reviewers = (tuple(range(size)) for size in cube.shape)
+    return panels.Panel(codes, answers, criteria, reviewers, panels.SCALE, np.ones(len(cube)))
 
 
 def test_it_repeats_itself_for_a_seed() -> None:
