@@ -123,10 +123,40 @@ function bars(table) {
   };
 }
 
-const kinds = { bars, intervals, reliability };
+// Accuracy by noise: the run with its intervals, and published models as thin lines for context.
+function lines(table, figure) {
+  const data = rows(table);
+  const colours = ["--accent-fill", "--good", "--warn", "--bad", "--ink-soft", "--accent", "--line-strong"].map(colour);
+  // A run's rates are shares; what was published is in per cent, as is the axis.
+  const per = (value, series) => (value == null ? null : series ? value : 100 * value);
+  return {
+    animation: false,
+    tooltip: { trigger: "axis", renderMode: "richText", valueFormatter: (value) => (value == null ? "–" : `${Math.round(10 * value) / 10} %`) },
+    legend: { top: 4, type: "scroll", textStyle: { color: colour("--ink") } },
+    grid: { left: 48, right: 16, top: 40, bottom: 40 },
+    xAxis: axis({ type: "category", data: data.map((row) => row.label), name: "noise", nameLocation: "middle", nameGap: 26 }),
+    yAxis: axis({ type: "value", min: 0, max: 100, name: "right, %", nameLocation: "middle", nameGap: 34 }),
+    series: [
+      whiskers(data.map((row, place) => [place, per(row.ends[0][0], 0), per(row.ends[0][1], 0)]), false),
+      ...figure.dataset.series.split("|").map((name, series) => ({
+        type: "line",
+        name,
+        z: series ? 2 : 4,
+        connectNulls: true,
+        symbol: ["circle", "diamond", "triangle", "rect", "pin", "arrow", "roundRect"][series % 7],
+        symbolSize: series ? 5 : 9,
+        itemStyle: { color: colours[series % 7] },
+        lineStyle: { color: colours[series % 7], width: series ? 1 : 3, type: series ? "dashed" : "solid" },
+        data: data.map((row) => per(row.values[series], series)),
+      })),
+    ],
+  };
+}
+
+const kinds = { bars, intervals, lines, reliability };
 
 function height(figure, table) {
-  if (figure.dataset.kind === "reliability") return 320;
+  if (["lines", "reliability"].includes(figure.dataset.kind)) return 320;
   return Math.max(120, 30 * Math.min(table.tBodies[0].rows.length, Number(figure.dataset.most ?? 40)) + 48);
 }
 
@@ -152,3 +182,15 @@ document.addEventListener("DOMContentLoaded", drawAll);
 document.addEventListener("htmx:afterSettle", drawAll);
 window.addEventListener("resize", () => charts.forEach((chart) => chart.resize()));
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+
+// Paper is light, whatever the screen is.
+let theme = "";
+window.addEventListener("beforeprint", () => {
+  theme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  drawAll();
+});
+window.addEventListener("afterprint", () => {
+  document.documentElement.dataset.theme = theme;
+  drawAll();
+});

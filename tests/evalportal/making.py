@@ -8,8 +8,8 @@ from threading import Event
 from typing import Any
 
 from reviews import adjudication, assignments, finishing, rubrics, sampling, validation
-from scoring import cases, local, runs
-from scoring.models import Endpoint, Run, Version
+from scoring import cases, local, reports, runs
+from scoring.models import Endpoint, Membership, Response, Run, Score, Scoring, Version
 from scoring.uploads import Source
 from tests.engine.making import echo, started
 from tests.uploads.rows import ccop, lines
@@ -32,6 +32,7 @@ def ccop_rows(codes: Mapping[str, int] = CODES) -> list[dict[str, Any]]:
     return [
         ccop(
             f"{code}-{number:03}",
+            section=str(number % 8 + 1),
             difficulty=("Low", "Medium", "High", "Critical")[number % 4],
             expected_label="Non-Compliant" if code in {"B1", "B2"} else None,
             forbidden_claims=["quarterly penetration tests are required"],
@@ -39,6 +40,51 @@ def ccop_rows(codes: Mapping[str, int] = CODES) -> list[dict[str, Any]]:
         for code, size in codes.items()
         for number in range(1, size + 1)
     ]
+
+
+def scored(overalls: Mapping[str, Sequence[float | None]], completeness: float | None = 0.4) -> Run:
+    """Put a final run there with these overalls on each benchmark; None is an answer that waits."""
+    version = dataset(ccop_rows({code: len(values) for code, values in overalls.items()}))
+    run = Run.objects.create(name="scored", version=version, endpoint=echo(), state=Run.State.FINAL)
+    scoring = Scoring.objects.create(run=run, number=1)
+    wanted = [value for values in overalls.values() for value in values]
+    members = version.memberships.order_by("position").select_related("case")
+    for member, overall in zip(members, wanted, strict=True):
+        _add_score(scoring, member, overall, completeness)
+    run.summary = reports.summarise(run)
+    run.save()
+    return runs.get(run.pk)
+
+
+def _add_score(
+    scoring: Scoring, member: Membership, overall: float | None, completeness: float | None
+) -> None:
+    answer = Response.objects.create(
+        run=scoring.run, case=member.case, position=member.position, state="done", content="An answer."
+    )
+    facts = [{"text": "Use is logged.", "covered": False}, {"text": "Approval.", "covered": True}]
+    detail = {"evidence": {"statements": facts}, "weight": 0.8, "why": "", "spans": []}
+    Score.objects.create(
+        scoring=scoring,
+        response=answer,
+        overall=overall,
+        pending="awaiting review" if overall is None else "",
+        values={"key_fact_recall": completeness, "grounding": 1.0},
+        details={"key_fact_recall": detail},
+    )
+
+
+def fabricate(run: Run, key: str, text: str, clause: str) -> None:
+    """Let an answer invent a clause."""
+    score = Score.objects.get(scoring__run=run, response__case__key=key)
+    Response.objects.filter(pk=score.response_id).update(content=text)
+    claims = [{"text": "Scans are required", "found": True}, {"text": "Another claim", "found": False}]
+    start = text.index(clause)
+    span = [start, start + len(clause), "bad", f"{clause}: fabricated"]
+    detail = {"evidence": {"claims": claims, "fabricated": [clause]}, "why": "Made up.", "spans": [span]}
+    score.fabricated, score.values = True, score.values | {"grounding": 0.0}
+    score.details |= {"grounding": detail | {"weight": 1.0}}
+    score.save()
 
 
 def judge() -> Endpoint:
