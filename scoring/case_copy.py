@@ -80,5 +80,5 @@ def _values(checked: CheckedRow, dataset: Dataset, number: int) -> tuple[object,
         row.section,
         row.question,
         row.text[:_LONGEST_SEARCHED],
-        checked.content.decode(),
+        checked.text,
     )

@@ -55,12 +55,12 @@ class LineProblem(NamedTuple):
 
 
 class CheckedRow(NamedTuple):
-    """A row that its suite takes, where it stands, and its canonical JSON with the hash of it."""
+    """A row that its suite takes, where it stands, its JSON as it was written, the hash of its meaning."""
 
     file: str
     line: int
     row: Row
-    content: bytes
+    text: str
     digest: bytes
 
 
@@ -160,7 +160,7 @@ class _Reader:
         if isinstance(line, lines.BadLine):
             return [LineProblem(file, line.number, "", line.reason)]
         try:
-            fields, content = objects.parse(line.text)
+            fields, canonical = objects.parse(line.text)
         except ObjectError as error:
             return _unreadable(file, line, error, first=first)
         try:
@@ -169,7 +169,7 @@ class _Reader:
         except RowError as error:
             problems = self._other_suite(fields) or error.problems
             return [LineProblem(file, line.number, *problem) for problem in problems]
-        return CheckedRow(file, line.number, row, content, sha256(content).digest())
+        return CheckedRow(file, line.number, row, line.text.strip(), sha256(canonical).digest())
 
     def _place(self, row: Row, number: int) -> None:
         """Remember where a key stands; refuse one that stands elsewhere, and what is too wide to keep."""

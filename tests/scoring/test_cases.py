@@ -45,16 +45,16 @@ def test_it_saves_every_row_as_a_case_of_a_first_version(alice: Any) -> None:
 
 
 def test_it_counts_cases_by_benchmark_category_difficulty_and_domain() -> None:
-    rows = [ccop("B3-001"), ccop("B3-002", difficulty="High"), ccop("B7-001", metadata=None)]
+    rows = [ccop("B10-001", metadata=None), ccop("B3-001", difficulty="High"), ccop("B3-002")]
     version = _add(*rows).version
 
     assert version
-    assert version.summary == {
-        "benchmark": {"B3": 2, "B7": 1},
-        "category": {"Compliance judgement": 2, "Gap analysis": 1},
-        "difficulty": {"Medium": 2, "High": 1},
-        "domain": {"OT": 2, "": 1},
-    }
+    assert [(name, list(counts.items())) for name, counts in version.summary.items()] == [
+        ("benchmark", [("B3", 2), ("B10", 1)]),
+        ("category", [("Compliance judgement", 2), ("Risk reasoning", 1)]),
+        ("difficulty", [("Medium", 2), ("High", 1)]),
+        ("domain", [("OT", 2), ("", 1)]),
+    ]
 
 
 def test_it_hashes_a_case_by_its_canonical_json() -> None:
@@ -237,13 +237,11 @@ def test_it_keeps_every_character(text: str) -> None:
 
 def test_it_gives_back_what_went_in_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "_EXPORTED_AT_ONCE", 2)
-    rows = [ccop(f"B3-{number:03}", weight=number / 3, tags=[1, None, True]) for number in (5, 1, 4, 2, 3)]
+    rows = [ccop(f"B3-{number:03}", weight=number / 3, a=[1, None, True]) for number in (5, 1, 4, 2, 3)]
     version = _add(*rows).version
 
     assert version
-    exported = b"".join(cases.export(version))
-    assert [json.loads(line) for line in exported.splitlines()] == rows
-    assert all(line.startswith(b'{"test_id": "B3-') for line in exported.splitlines())
+    assert b"".join(cases.export(version)) == lines(*rows)
 
 
 def test_it_finds_nothing_new_in_its_own_export() -> None:
