@@ -104,6 +104,8 @@ def known(values: Scores, clusters: Clusters | None) -> tuple[Array, NDArray[np.
 def of_mean(values: Array, place: NDArray[np.intp]) -> Spread:
     """Give the standard error of a mean whose values stand in clusters numbered from 0."""
     n, sizes = len(values), np.bincount(place)
+    if n == 0:
+        return Spread(0.0, 0.0, NO_SCORES)
     if n == 1 or len(sizes) == 1:
         return Spread(0.0, 0.0, ONE_SCORE if n == 1 else ONE_CLUSTER)
     if np.ptp(values) <= _NOTHING:

@@ -97,19 +97,19 @@ def _of_clusters(
     scores: Array, seen: Array, n: Array, means: Array, clusters: Clusters
 ) -> tuple[Array, Array]:
     """Sum over clusters what `mean_interval` sums for one pair."""
-    sums, squares, across, across_squares = (np.zeros(n.shape) for _ in range(4))
+    deviations, squares, across, across_squares = (np.zeros(n.shape) for _ in range(4))
     for columns in _columns(clusters, scores.shape[1]):
         values, there = scores[:, columns], seen[:, columns]
-        sizes = there @ there.T
-        deviations = values @ there.T - there @ values.T - means * sizes
-        rest = _divided(n - sizes, n)  # 0 where all common cases share this cluster
-        sums += _divided(deviations**2, rest)
-        crossed = _divided(sizes**2, rest * n**3)
-        squares += _divided(sizes**2, n**4)
+        sums, sizes = values @ there.T, there @ there.T
+        rest = _divided(np.ones(n.shape), n - sizes)  # 0 where all common cases share this cluster
+        deviations += (sums - sums.T - means * sizes) ** 2 * rest
+        squared = sizes**2
+        crossed = squared * rest
+        squares += squared
         across += crossed
         across_squares += crossed**2
-    freedoms = _divided(_divided(np.ones(n.shape), n**2), squares + across**2 - across_squares)
-    return _divided(sums, n**2), freedoms
+    # These are n⁴ times the terms of `mean_interval.freedom`, and n⁴ (1/n)² is n².
+    return _divided(deviations, n), _divided(n**2, squares + across**2 - across_squares)
 
 
 def _columns(clusters: Clusters, cases: int) -> list[NDArray[np.intp]]:
@@ -122,6 +122,8 @@ def _columns(clusters: Clusters, cases: int) -> list[NDArray[np.intp]]:
 
 
 def _table(scores: Sequence[Scores] | Array) -> Array:
+    if isinstance(scores, np.ndarray):
+        return scores.astype(float)
     rows = [[math.nan if score is None else score for score in row] for row in scores]
     if len({len(row) for row in rows}) > 1:
         raise ValueError("Runs must be scored on the same list of cases.")

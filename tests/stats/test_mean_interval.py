@@ -84,6 +84,10 @@ def test_it_says_why_there_is_no_interval(
     assert (found.low, found.reason) == (None, reason)
 
 
+def test_it_knows_no_spread_of_nothing() -> None:
+    assert mean_interval.of_mean(*mean_interval.known([None], ["a"])).unknown == mean_interval.NO_SCORES
+
+
 def test_it_refuses_unequal_lists() -> None:
     with pytest.raises(ValueError, match="2 scores cannot have 1 clusters"):
         mean_interval.measure([0.1, 0.2], clusters=["a"])
