@@ -6,6 +6,7 @@ newest finished one at the end of that day, and of its reviews what was decided 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -25,7 +26,11 @@ from scoring.models import Run, Scoring, Version
 State = Run.State
 # What a board shows of a run today: it has its scores, with or without people's marks.
 _SCORED = (State.AWAITING_REVIEW, State.FINAL)
-_NOT_SHOWN = ("summary", "parameters", "noise_levels", "test_ids", "reason")
+# Of a run, what its row says and what its figures are made from; not its long columns.
+_SHOWN = (
+    "name", "version_id", "judge_id", "phase", "threshold", "seed", "state", "finished_at", "reviewed_at",
+    "endpoint__name",
+)  # fmt: skip
 
 
 class Filters(NamedTuple):
@@ -50,6 +55,7 @@ class Row(NamedTuple):
     figures: Mapping[str, Any]
     review: Mapping[str, Any]
     cells: Sequence[Mapping[str, Any] | None]
+    state: str
 
     @property
     def pending(self) -> int:
@@ -64,6 +70,16 @@ class Board(NamedTuple):
     categories: Sequence[str]
     absent: Sequence[Run]
     until: datetime | None
+
+    @property
+    def state(self) -> str:
+        """Name all that the rows show: the same name, the same rows, which need not be drawn anew."""
+        shown = [
+            (row.state, row.run.name, row.run.endpoint.name, row.run.state, row.final, row.rank, row.why)
+            for row in self.rows
+        ]
+        then = [row.review for row in self.rows] if self.until else None
+        return hashlib.sha256(repr((self.categories, shown, then)).encode()).hexdigest()
 
 
 def board(wanted: Filters) -> Board:
@@ -104,7 +120,7 @@ def _until(wanted: Filters) -> datetime | None:
 
 
 def _runs(version: Version, wanted: Filters) -> QuerySet[Run]:
-    found = Run.objects.filter(version=version).select_related("endpoint").defer(*_NOT_SHOWN)
+    found = Run.objects.filter(version=version).select_related("endpoint").only(*_SHOWN)
     if wanted.phase:
         found = found.filter(phase=wanted.phase)
     if wanted.model:
@@ -121,6 +137,7 @@ def _scorings(version: Version, runs: Mapping[int, Run], until: datetime | None)
     else:
         counted = Scoring.objects.filter(run__in=runs, finished_at__lt=until)
     newest = counted.exclude(finished_at=None).order_by("run_id", "-number").distinct("run_id")
+    newest = newest.only("run_id", "number", "finished_at")
     found = {scoring.run_id: scoring for scoring in newest}
     for key, scoring in found.items():
         scoring.run = runs[key]
@@ -147,6 +164,7 @@ def _rows(
             figures=entries[scoring.pk].figures,
             review=reviews[key],
             cells=[entries[scoring.pk].figures["categories"].get(name) for name in names],
+            state=f"{scoring.pk}:{entries[scoring.pk].state}:{entries[scoring.pk].review_state}",
         )
         for key, scoring in scorings.items()
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +14,7 @@ from scoring.statistic import Statistic
 
 register = template.Library()
 
-_STEPS = 5
+_SHADES = 5
 
 
 @register.simple_tag
@@ -42,20 +42,19 @@ def bounds(found: Any) -> SafeString:
 
 
 @register.simple_tag
-def heat(found: Any) -> SafeString:
-    """Draw a cell of a heat map: the mean, its interval and n, and a shade for its fifth of the scale."""
-    known = _mapping(found)
-    if known is None or known["value"] is None:
-        reason = escape(known["reason"]) if known else "This run has no case of this category."
-        return mark_safe(f'<td class="heat" title="{reason}">–</td>')  # noqa: S308
-    value = known["value"]
-    shade = min(max(int(value * _STEPS), 0), _STEPS - 1)
-    if known["low"] is None:
-        about = f"n {known['n']}"
-    else:
-        about = f"{known['low']:.2f} to {known['high']:.2f}, n {known['n']}"
-    cell = f'<td class="heat heat-{shade}" title="{about}">{value:.2f}<small>n {known["n"]}</small></td>'
-    return mark_safe(cell)  # noqa: S308
+def heat(cells: Iterable[Any]) -> SafeString:
+    """Draw a row of a heat map: means, each with its n, its interval on hover, and a shade for its fifth."""
+    return mark_safe("".join(map(_heat, cells)))  # noqa: S308
+
+
+def _heat(cell: Mapping[str, Any] | None) -> str:
+    if cell is None or cell["value"] is None:
+        reason = escape(cell["reason"]) if cell else "This run has no case of this category."
+        return f'<td class="heat" title="{reason}">–</td>'
+    value, n = cell["value"], cell["n"]
+    shade = min(max(int(value * _SHADES), 0), _SHADES - 1)
+    about = f"n {n}" if cell["low"] is None else f"{cell['low']:.2f} to {cell['high']:.2f}, n {n}"
+    return f'<td class="heat heat-{shade}" title="{about}">{value:.2f}<small>n {n}</small></td>'
 
 
 @register.filter
