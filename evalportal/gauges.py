@@ -24,7 +24,7 @@ def _lines() -> Iterator[str]:
     yield from _gauge("uploads", "Uploads by state.", "state", _by_state(Upload))
     yield from _gauge("review_items", "Answers for people by state.", "state", _by_state(ReviewItem))
     for name, model in (("responses", Response), ("verdicts", Verdict)):
-        rows = model.objects.filter(run__in=under_way).order_by()  # type: ignore[attr-defined]
+        rows = model.objects.filter(run__in=under_way).order_by()
         counts = rows.values_list("state").annotate(count=Count("pk"))
         yield from _gauge(f"{name}_under_way", f"{name.title()} of runs under way by state.", "state", counts)
     silent = set(workers.silent_queues(QUEUES))

@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 class Request(HttpRequest):
     """A request of someone who is signed in."""
 
-    user: Person  # type: ignore[assignment]
+    user: Person
     htmx: HtmxDetails

@@ -17,13 +17,18 @@ class DatasetQuerySet(QuerySet["Dataset"]):
 
     def with_latest(self) -> DatasetQuerySet:
         """Add the latest version's number, size and date to each dataset."""
-        latest = self.model._meta.get_field("versions").related_model.objects.filter(dataset=OuterRef("pk"))
+        versions: Any = self.model._meta.get_field("versions").related_model
+        latest = versions.objects.filter(dataset=OuterRef("pk"))
         newest = latest.order_by("-number")
         return self.annotate(
             latest_number=Subquery(newest.values("number")[:1]),
             latest_count=Subquery(newest.values("case_count")[:1]),
             latest_at=Subquery(newest.values("created_at")[:1]),
         )
+
+    def with_versions(self) -> DatasetQuerySet:
+        """Keep the datasets that hold anything."""
+        return self.filter(versions__number=1)
 
 
 class CaseQuerySet(QuerySet["Case"]):

@@ -19,7 +19,7 @@ def _connect_here(self: socket.socket, address: Any) -> None:
     _connect(self, address)
 
 
-socket.socket.connect = _connect_here  # type: ignore[method-assign]
+socket.socket.connect = _connect_here  # type: ignore[method-assign, assignment]
 
 
 def pytest_configure() -> None:

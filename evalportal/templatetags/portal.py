@@ -139,7 +139,7 @@ def words(name: str) -> str:
 @register.filter
 def score(number: float | None) -> str:
     """Write a score with two digits after the point; an unknown one is a dash, never a zero."""
-    return "–" if number is None or number == "" else f"{number:.2f}"
+    return f"{number:.2f}" if isinstance(number, int | float) else "–"
 
 
 @register.filter

@@ -52,9 +52,11 @@ class EndpointForm(forms.ModelForm[Endpoint]):
         """Refuse an address that must not be asked."""
         url = str(self.cleaned_data["base_url"])
         try:
-            return addresses.check(url) or url if url else ""
+            if url:
+                addresses.check(url)
         except ValueError as error:
             raise forms.ValidationError(str(error)) from error
+        return url
 
     def clean_key_variable(self) -> str:
         """Refuse what looks like a key rather than like a variable's name."""

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 
 
 class ManyFilesInput(forms.ClearableFileInput):
@@ -20,7 +19,7 @@ class ManyFilesField(forms.FileField):
 
     widget = ManyFilesInput
 
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:  # type: ignore[override]
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
         files = data if isinstance(data, list | tuple) else [data]
         return [super(ManyFilesField, self).clean(file, initial) for file in files or [None]]
 

@@ -14,7 +14,7 @@ from scoring.models import Dataset
 class UploadForm(forms.Form):
     """Which files, of which suite, into which dataset."""
 
-    files = ManyFilesField(
+    files = ManyFilesField(  # type: ignore[assignment]
         label="Files", help_text="One or more .jsonl files: one JSON object a line, in UTF-8."
     )
     suite = forms.ChoiceField(label="Suite", widget=forms.RadioSelect)

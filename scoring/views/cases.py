@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
@@ -18,11 +19,11 @@ FILTERS = ("benchmark", "category", "difficulty", "domain")
 @require_GET
 def case_list(request: Request) -> HttpResponse:
     """List the cases of a version, by filters and words."""
-    datasets = list(Dataset.objects.with_latest().exclude(latest_number=None))
+    datasets = list(Dataset.objects.with_versions())
     version = _chosen_version(request.GET, datasets)
     chosen = {name: request.GET.get(name, "") for name in FILTERS}
     words = request.GET.get("q", "")
-    context = {"datasets": datasets, "version": version, "chosen": chosen, "q": words}
+    context: dict[str, Any] = {"datasets": datasets, "version": version, "chosen": chosen, "q": words}
     if version:
         found = Case.objects.of(version).narrowed(**chosen).matching(words)
         narrowed = bool(words or any(chosen.values()))

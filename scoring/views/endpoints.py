@@ -65,7 +65,7 @@ def endpoint_recording(request: Request, pk: int) -> HttpResponse:
         kept = endpoints.record(endpoint, form.lines)
         messages.success(request, f"{kept.answers} answers are recorded.")
     else:
-        messages.error(request, " ".join(form.errors["file"]))
+        messages.error(request, " ".join(map(str, form.errors["file"])))
     return redirect("scoring:endpoint-detail", pk)
 
 

@@ -34,11 +34,9 @@ class Command(BaseCommand):
         scorer = self._scorer(options)
         with ExitStack() as stack:
             lines = stack.enter_context(_opened(options["file"]))
-            out: TextIO = (
-                stack.enter_context(options["output"].open("w", encoding="utf-8"))
-                if options["output"]
-                else self.stdout._out  # type: ignore[attr-defined]
-            )
+            out: Any = self.stdout
+            if options["output"]:
+                out = stack.enter_context(options["output"].open("w", encoding="utf-8"))
             scored = bad = 0
             for found in scorer.score(lines):
                 out.write(json.dumps(found.output, ensure_ascii=False, default=list) + "\n")
