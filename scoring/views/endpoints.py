@@ -63,7 +63,7 @@ def endpoint_recording(request: Request, pk: int) -> HttpResponse:
     form = RecordingForm(request.POST, request.FILES)
     if form.is_valid():
         kept = endpoints.record(endpoint, form.lines)
-        messages.success(request, f"{kept.answers} answers are recorded.")
+        messages.success(request, f"Answers recorded: {kept.answers}.")
     else:
         messages.error(request, " ".join(map(str, form.errors["file"])))
     return redirect("scoring:endpoint-detail", pk)

@@ -1,0 +1,92 @@
+"""The pages of models: added, tested, and never with a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from scoring.models import Endpoint
+
+SignedIn = Callable[[Any], Client]
+FORM = {
+    "name": "Llama",
+    "gateway": "ollama",
+    "base_url": "http://127.0.0.1:11434",
+    "model": "llama3",
+    "max_concurrency": 4,
+    "timeout_seconds": 60,
+    "parameters": "{}",
+}
+
+
+def test_it_adds_a_model(alice: Any, signed_in: SignedIn) -> None:
+    signed_in(alice).post("/models/new/", FORM | {"key_variable": "LLAMA_KEY"})
+    endpoint = Endpoint.objects.get()
+    assert (endpoint.gateway, endpoint.key_variable, endpoint.created_by) == ("ollama", "LLAMA_KEY", alice)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("base_url", "http://169.254.169.254/latest"),
+        ("base_url", "ftp://example.com"),
+        ("base_url", "http://user:secret@example.com"),
+        ("key_variable", "sk-abcdef123456"),
+        ("parameters", "[1]"),
+        ("parameters", "{"),
+        ("gateway", "nonsense"),
+        ("max_concurrency", 0),
+        ("max_concurrency", 501),
+        ("timeout_seconds", 0),
+        ("name", ""),
+    ],
+)
+def test_it_refuses_what_cannot_be_right(alice: Any, signed_in: SignedIn, field: str, value: Any) -> None:
+    response = signed_in(alice).post("/models/new/", FORM | {field: value})
+    assert response.status_code == 422
+    assert field in response.context["form"].errors
+
+
+def test_it_says_that_nothing_answers(alice: Any, signed_in: SignedIn) -> None:
+    endpoint = Endpoint.objects.create(
+        name="Gone", gateway="ollama", base_url="http://127.0.0.1:9", model="x"
+    )
+    page = signed_in(alice).post(f"/models/{endpoint.pk}/probe/").content.decode()
+    assert "notice bad" in page
+
+
+def test_it_never_shows_a_key(alice: Any, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_KEY_OF_LLAMA", "tell-nobody")
+    endpoint = Endpoint.objects.create(
+        name="Llama",
+        gateway="ollama",
+        base_url="http://127.0.0.1:9",
+        model="x",
+        key_variable="SECRET_KEY_OF_LLAMA",
+    )
+    client = signed_in(alice)
+    pages = [
+        client.get("/models/"),
+        client.get(f"/models/{endpoint.pk}/"),
+        client.post(f"/models/{endpoint.pk}/probe/"),
+    ]
+    assert all("tell-nobody" not in page.content.decode() for page in pages)
+
+
+def test_it_keeps_recorded_answers(alice: Any, signed_in: SignedIn) -> None:
+    endpoint = Endpoint.objects.create(name="Tape", gateway="recorded", model="elsewhere")
+    file = SimpleUploadedFile("answers.jsonl", b'{"test_id": "B1-001", "response": "Applicable."}\n')
+    page = signed_in(alice).post(f"/models/{endpoint.pk}/recording/", {"file": file}, follow=True)
+    assert "Answers recorded: 1." in page.content.decode()
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"not json\n", b'{"response": "x"}\n', b""])
+def test_it_refuses_recordings_that_it_cannot_read(alice: Any, signed_in: SignedIn, content: bytes) -> None:
+    endpoint = Endpoint.objects.create(name="Tape", gateway="recorded", model="elsewhere")
+    file = SimpleUploadedFile("answers.jsonl", content)
+    page = signed_in(alice).post(f"/models/{endpoint.pk}/recording/", {"file": file}, follow=True)
+    assert "notice error" in page.content.decode()
