@@ -143,7 +143,7 @@ function lines(table, figure) {
         name,
         z: series ? 2 : 4,
         connectNulls: true,
-        symbol: ["circle", "diamond", "triangle", "rect", "pin", "arrow", "roundRect"][series % 7],
+        symbol: ["circle", "diamond", "triangle", "rect", "emptyCircle", "emptyDiamond", "emptyTriangle"][series % 7],
         symbolSize: series ? 5 : 9,
         itemStyle: { color: colours[series % 7] },
         lineStyle: { color: colours[series % 7], width: series ? 1 : 3, type: series ? "dashed" : "solid" },

@@ -11,6 +11,7 @@ from django.db import connection
 from evalportal.diagnosis.weaknesses import Group, Grouping
 from scoring.diagnosis_rules import Kind
 from scoring.models import Response, Scoring
+from scoring.rgb import abilities
 
 _MOST, _EXAMPLES = 5, 3
 
@@ -20,6 +21,13 @@ _ADVICE: Mapping[Kind, str] = {
     "knowledge gap": "Questions on the facts that were missed, with answers that state and use them.",
     "unclear": "Answers of experts to questions like these: the scores do not say what is missing.",
     "sound": "Harder questions of the same kind, if it is to become better still.",
+}
+
+_ABILITIES: Mapping[str, str] = {
+    abilities.NOISE: "Questions with the answer among documents on the same subject that do not hold it.",
+    abilities.REJECTION: "Questions whose documents do not hold the answer, with answers that decline.",
+    abilities.INTEGRATION: "Questions in several parts, each answered by another document, answered in full.",
+    abilities.COUNTERFACTUAL: "Documents with a wrong fact, with answers that notice it and put it right.",
 }
 
 
@@ -52,7 +60,8 @@ def _weakest(groups: Sequence[Group]) -> list[Group]:
 
 
 def _advice(group: Group) -> list[str]:
-    return [_ADVICE[finding.kind] for finding in group.findings]
+    ability = [_ABILITIES[group.name]] if group.name in _ABILITIES else []
+    return ability or [_ADVICE[finding.kind] for finding in group.findings]
 
 
 def _examples(scoring: Scoring, codes: Sequence[str]) -> dict[str, list[Example]]:

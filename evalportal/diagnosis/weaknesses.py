@@ -89,11 +89,11 @@ class Profile:
         return self._grouping("benchmark", [code for code in self._known if code in there], labels)
 
     def by_difficulty(self) -> Grouping:
-        """Group by difficulty, the easiest first."""
+        """Group by difficulty, the easiest first; there are no groups where no case says how hard it is."""
         there = {outcome.difficulty for outcome in self.outcomes}
-        return self._grouping(
-            "difficulty", [name for name in _DIFFICULTIES if name in there], {"": "not given"}
-        )
+        if not any(there):
+            return Grouping("difficulty", [])
+        return self._grouping("difficulty", [name for name in _DIFFICULTIES if name in there], {})
 
     def _grouping(self, kind: str, names: Iterable[str], labels: dict[str, str]) -> Grouping:
         members: dict[str, list[Outcome]] = {name: [] for name in names}
