@@ -12,13 +12,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.db.models.functions import Now
 
-from reviews import events, items
+from reviews import events, items, prepared
 from reviews.events import Verb
-from reviews.items import ReviewError
-from reviews.models import Assignment, ReviewItem
+from reviews.items import GoneError, ReviewError
+from reviews.models import Assignment, ReviewItem, Rubric
+from scoring.models import Case, Response
 
 if TYPE_CHECKING:
     from evalportal.models import Person
@@ -27,7 +28,6 @@ LEASE = timedelta(minutes=30)
 # A class of PostgreSQL's advisory locks: one request for work at a time for each person.
 _ASKING_FOR_WORK = 7310
 _EXPIRE_AT_A_TIME = 500
-_UNSEEN = ("item__response__raw", "item__response__token_scores", "item__response__case__search")
 
 State = Assignment.State
 
@@ -141,23 +141,24 @@ def _lease(person: Person, besides: int | None) -> int | None:
         "lease": LEASE,
         "lock": _ASKING_FOR_WORK,
     }
-    with connection.cursor() as cursor:
-        # Two tabs of one person ask one after the other; the second then sees what the first was given.
-        cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s, %(person)s)", known)
-        for statement in (_IN_HAND, _NEXT):
-            cursor.execute(statement, known)
-            if row := cursor.fetchone():
-                return int(row[0])
+    # Two tabs of one person ask one after the other; the second then sees what the first was given.
+    prepared.execute("SELECT pg_advisory_xact_lock(%(lock)s::int, %(person)s::int)", known)
+    for statement in (_IN_HAND, _NEXT):
+        if row := prepared.execute(statement, known).fetchone():
+            return int(row[0])
     return None
 
 
 def _loaded(assignment_id: int) -> Assignment:
     """Read an assignment with all that its page shows, and without what it must not show."""
-    return (
-        Assignment.objects.select_related("item__rubric", "item__response__case")
-        .defer(*_UNSEEN)
-        .get(pk=assignment_id)
+    row = prepared.execute(_LOADED, {"assignment": assignment_id}).fetchone()
+    if row is None:
+        raise GoneError
+    assignment, item, rubric, response, case = (
+        prepared.made(model, row[at : at + size], without) for model, at, size, without in _PARTS
     )
+    response.case, item.rubric, item.response, assignment.item = case, rubric, response, item
+    return cast(Assignment, assignment)
 
 
 @transaction.atomic
@@ -173,6 +174,29 @@ def _give_back(assignment_id: int, person: Person, state: str) -> items.Held:
     items.reckon([held.item.pk])
     return held
 
+
+# What a page is made of, and what it has no use for.
+_SHOWN: tuple[tuple[str, type[Model], tuple[str, ...]], ...] = (
+    ("a", Assignment, ()),
+    ("i", ReviewItem, ()),
+    ("rubric", Rubric, ()),
+    ("r", Response, ("raw", "token_scores")),
+    ("c", Case, ("search", "text")),
+)
+_SIZES = [len(model._meta.concrete_fields) - len(without) for _, model, without in _SHOWN]
+_PARTS: list[tuple[Any, int, int, tuple[str, ...]]] = [
+    (model, sum(_SIZES[:at]), _SIZES[at], without) for at, (_, model, without) in enumerate(_SHOWN)
+]
+# The names of columns come from the models, nothing from outside.
+_LOADED = f"""
+SELECT {", ".join(prepared.columns(model, alias, without) for alias, model, without in _SHOWN)}
+FROM reviews_assignment AS a
+JOIN reviews_reviewitem AS i ON i.id = a.item_id
+JOIN reviews_rubric AS rubric ON rubric.id = i.rubric_id
+JOIN scoring_response AS r ON r.id = i.response_id
+JOIN scoring_case AS c ON c.id = r.case_id
+WHERE a.id = %(assignment)s
+"""  # noqa: S608
 
 _IN_HAND = """
 UPDATE reviews_assignment SET leased_until = now() + %(lease)s

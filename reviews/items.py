@@ -6,14 +6,11 @@ holds it first. Nobody ever waits for an item while holding something that belon
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-from django.db import connection
-from django.db.models import JSONField, Model
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalportal.roles import Role
+from reviews import prepared
 from reviews.models import Assignment, ReviewItem
 from scoring.models import Run
 
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from evalportal.models import Person
 
 State = ReviewItem.State
-Row = TypeVar("Row", bound=Model)
 
 
 class ReviewError(Exception):
@@ -82,16 +78,13 @@ class Held(NamedTuple):
 def hold(assignment_id: int, person: Person) -> Held:
     """Hold the item of someone's assignment until the transaction ends, or say why it cannot be marked."""
     check_reviewer(person)
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [assignment_id])
-        row = cursor.fetchone()
-        # Read after the item is held: until then a run that is being finished seems to be open.
-        cursor.execute(_OWN, [assignment_id])
-        own = cursor.fetchone()
+    row = prepared.execute(_HOLD, {"assignment": assignment_id}).fetchone()
+    # Read after the item is held: until then a run that is being finished seems to be open.
+    own = prepared.execute(_OWN, {"assignment": assignment_id}).fetchone()
     if row is None or own is None:
         raise GoneError
     run_state, version, keys, review, token = own[:5]
-    item, assignment = made(ReviewItem, row), made(Assignment, own[5:])
+    item, assignment = prepared.made(ReviewItem, row), prepared.made(Assignment, own[5:])
     if assignment.person_id != person.pk:
         raise NotYoursError
     if run_state != Run.State.AWAITING_REVIEW:
@@ -122,46 +115,25 @@ def check_reviewer(person: Person) -> None:
 
 def reckon(ids: Sequence[int]) -> None:
     """Count anew what is taken and how far people are apart, and derive the state; the rows are held."""
-    with connection.cursor() as cursor:
-        cursor.execute(_RECKON, [list(ids)])
-
-
-def columns(model: type[Model], alias: str) -> str:
-    """List the columns of a table, as `made` takes them."""
-    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
-
-
-def made(model: type[Row], values: Sequence[Any]) -> Row:
-    """Make a row read by hand into what the models give: on the way of every mark their compiler is slow."""
-    fields = model._meta.concrete_fields
-    names = [field.attname for field in fields]
-    read = [
-        json.loads(value) if _is_json(field, value) else value
-        for field, value in zip(fields, values, strict=True)
-    ]
-    return model.from_db("default", names, read)
-
-
-def _is_json(field: Any, value: Any) -> bool:
-    return isinstance(field, JSONField) and isinstance(value, str)
+    prepared.execute(_RECKON, {"items": list(ids)})
 
 
 # The names of columns come from the models, nothing from outside.
 _HOLD = f"""
-SELECT {columns(ReviewItem, "i")} FROM reviews_reviewitem AS i
-WHERE i.id = (SELECT a.item_id FROM reviews_assignment AS a WHERE a.id = %s) FOR UPDATE
+SELECT {prepared.columns(ReviewItem, "i")} FROM reviews_reviewitem AS i
+WHERE i.id = (SELECT a.item_id FROM reviews_assignment AS a WHERE a.id = %(assignment)s) FOR UPDATE
 """  # noqa: S608
 
 _OWN = f"""
 SELECT run.state, rubric.version,
     ARRAY(SELECT c.key FROM reviews_criterion AS c WHERE c.rubric_id = rubric.id ORDER BY c.position),
-    r.id, r.token, {columns(Assignment, "a")}
+    r.id, r.token, {prepared.columns(Assignment, "a")}
 FROM reviews_assignment AS a
 JOIN reviews_reviewitem AS i ON i.id = a.item_id
 JOIN reviews_rubric AS rubric ON rubric.id = i.rubric_id
 JOIN scoring_run AS run ON run.id = i.run_id
 LEFT JOIN reviews_review AS r ON r.item_id = a.item_id AND r.person_id = a.person_id AND r.is_current
-WHERE a.id = %s
+WHERE a.id = %(assignment)s
 """  # noqa: S608
 
 _RECKON = """
@@ -175,7 +147,7 @@ UPDATE reviews_reviewitem AS item SET
         WHEN counted.spread >= rubric.dispute_spread THEN 'disputed'
         ELSE 'complete'
     END
-FROM unnest(%s::bigint[]) AS wanted(id)
+FROM unnest(%(items)s::bigint[]) AS wanted(id)
 CROSS JOIN LATERAL (
     SELECT
         count(*) FILTER (WHERE a.state IN ('leased', 'submitted')) AS taken,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 from psycopg.types.json import Jsonb
 
-from reviews import drafts, events, items
+from reviews import drafts, events, items, prepared
 from reviews.assignments import LEASE
 from reviews.events import Verb
 from reviews.items import GoneError, Held, NotYoursError, ReviewError
@@ -154,20 +154,17 @@ def _store(held: Held, marks: Mapping[str, int], given: Mapping[str, Any]) -> Re
         "person": held.assignment.person_id,
         **given,
         "blind": blind,
-        "state": state,
+        "state": str(state),
         "lease": LEASE,
         "criteria": list(marks),
         "values": list(marks.values()),
-        "verb": Verb.MARKED,
+        "verb": str(Verb.MARKED),
         "after": Jsonb({"marks": dict(marks), "blind": blind, "flagged": given["flagged"]}),
         "rubric": held.rubric_version,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_STORE, known)
-        row = cursor.fetchone()
-    assert row
+    row = prepared.execute(_STORE, known).fetchone()
     items.reckon([held.item.pk])
-    return items.made(Review, row)
+    return prepared.made(Review, row)
 
 
 def _whole(value: Any) -> int | None:
@@ -188,7 +185,7 @@ WITH review AS (
         item_id, person_id, number, token, seconds, comment, flagged, blind, decision, reason, is_current,
         created_at
     )
-    SELECT %(item)s, %(person)s, coalesce(max(number), 0) + 1, %(token)s, %(seconds)s, %(comment)s,
+    SELECT %(item)s, %(person)s, coalesce(max(number), 0) + 1, %(token)s, %(seconds)s::float8, %(comment)s,
         %(flagged)s, %(blind)s, '', '', true, now()
     FROM reviews_review WHERE item_id = %(item)s AND person_id = %(person)s
     RETURNING *
@@ -197,10 +194,10 @@ WITH review AS (
     SELECT review.id, given.criterion, given.value
     FROM review, unnest(%(criteria)s::text[], %(values)s::smallint[]) AS given(criterion, value)
 ), assignment AS (
-    UPDATE reviews_assignment SET state = %(state)s, leased_until = now() + %(lease)s, draft = '{{}}',
-        verdict_shown_at = CASE WHEN %(state)s = 'leased' THEN coalesce(verdict_shown_at, now())
+    UPDATE reviews_assignment SET state = %(state)s::text, leased_until = now() + %(lease)s, draft = '{{}}',
+        verdict_shown_at = CASE WHEN %(state)s::text = 'leased' THEN coalesce(verdict_shown_at, now())
             ELSE verdict_shown_at END,
-        active_seconds = coalesce(%(seconds)s, active_seconds)
+        active_seconds = coalesce(%(seconds)s::float8, active_seconds)
     WHERE id = %(assignment)s
 ), event AS (
     INSERT INTO reviews_event (
@@ -208,5 +205,5 @@ WITH review AS (
     )
     VALUES (now(), %(person)s, %(verb)s, %(run)s, %(response)s, %(item)s, %(after)s, '', %(rubric)s, '')
 )
-SELECT {items.columns(Review, "review")} FROM review
+SELECT {prepared.columns(Review, "review")} FROM review
 """  # noqa: S608
