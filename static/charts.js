@@ -132,8 +132,8 @@ function lines(table, figure) {
   return {
     animation: false,
     tooltip: { trigger: "axis", renderMode: "richText", valueFormatter: (value) => (value == null ? "–" : `${Math.round(10 * value) / 10} %`) },
-    legend: { top: 4, type: "scroll", textStyle: { color: colour("--ink") } },
-    grid: { left: 48, right: 16, top: 40, bottom: 40 },
+    legend: { top: 4, textStyle: { color: colour("--ink") } },
+    grid: { left: 48, right: 16, top: 64, bottom: 40 },
     xAxis: axis({ type: "category", data: data.map((row) => row.label), name: "noise", nameLocation: "middle", nameGap: 26 }),
     yAxis: axis({ type: "value", min: 0, max: 100, name: "right, %", nameLocation: "middle", nameGap: 34 }),
     series: [
