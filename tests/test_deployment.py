@@ -68,7 +68,7 @@ def test_it_runs_nothing_as_root(name: str) -> None:
     assert user not in {"root", "0"}
 
 
-@pytest.mark.parametrize("name", SERVICES.keys() - {"migrate"})
+@pytest.mark.parametrize("name", sorted(SERVICES.keys() - {"migrate"}))
 def test_it_checks_the_health_of_every_service_that_stays(name: str) -> None:
     assert SERVICES[name]["healthcheck"]["test"]
 
