@@ -23,13 +23,16 @@ def statistic(found: Any, kind: str = "score") -> SafeString:
     known = _mapping(found)
     if known is None or known["value"] is None:
         reason = known["reason"] if known else ""
-        return format_html('– <small class="quiet">{}</small>', reason) if reason else SafeString("–")
+        return (
+            format_html('– <small class="quiet interval">{}</small>', reason) if reason else SafeString("–")
+        )
     write = _WRITERS[kind]
     n = f"n {known['n']:,}".replace(",", "\u202f")
     if known["low"] is None:
-        return format_html("{} <small class=quiet>{}. {}</small>", write(known["value"]), n, known["reason"])
+        said = (write(known["value"]), n, known["reason"])
+        return format_html('{} <small class="quiet interval">{}. {}</small>', *said)
     ends = f"{write(known['low'])} to {write(known['high'])}"
-    return mark_safe(f"{write(known['value'])} <small class=quiet>{ends}, {n}</small>")  # noqa: S308
+    return mark_safe(f'{write(known["value"])} <small class="quiet interval">{ends}, {n}</small>')  # noqa: S308
 
 
 @register.simple_tag
@@ -50,11 +53,11 @@ def heat(cells: Iterable[Any]) -> SafeString:
 def _heat(cell: Mapping[str, Any] | None) -> str:
     if cell is None or cell["value"] is None:
         reason = escape(cell["reason"]) if cell else "This run has no case of this category."
-        return f'<td class="heat" title="{reason}">–</td>'
+        return f'<td class="num" title="{reason}">–</td>'
     value, n = cell["value"], cell["n"]
     shade = min(max(int(value * _SHADES), 0), _SHADES - 1)
     about = f"n {n}" if cell["low"] is None else f"{cell['low']:.2f} to {cell['high']:.2f}, n {n}"
-    return f'<td class="heat heat-{shade}" title="{about}">{value:.2f}<small>n {n}</small></td>'
+    return f'<td class="num shade-{shade}" title="{about}">{value:.2f}<small>n {n}</small></td>'
 
 
 @register.filter
