@@ -279,20 +279,22 @@ def _changed_cases(old: Version, new: Version, after: str, size: int) -> list[tu
         return list(cursor.fetchall())
 
 
-# First by number alone, which the indexes hold: only cases that differ are looked at.
+# Which cases differ is seen from their numbers alone, which an index holds; only those are looked at.
 _CHANGED = """
-WITH gone AS (
-    SELECT case_id FROM scoring_membership WHERE version_id = %(old)s
-    EXCEPT SELECT case_id FROM scoring_membership WHERE version_id = %(new)s
-), come AS (
-    SELECT case_id FROM scoring_membership WHERE version_id = %(new)s
-    EXCEPT SELECT case_id FROM scoring_membership WHERE version_id = %(old)s
-), here AS (
+WITH here AS (
     SELECT sort, key FROM scoring_case WHERE dataset_id = %(dataset)s AND key = %(after)s LIMIT 1
 ), differing AS (
-    SELECT sort, key, id AS gone, 0 AS come FROM scoring_case JOIN gone ON id = case_id
+    SELECT sort, key, c.id AS gone, 0 AS come
+    FROM scoring_membership AS m JOIN scoring_case AS c ON c.id = m.case_id
+    WHERE m.version_id = %(old)s AND NOT EXISTS (
+        SELECT FROM scoring_membership AS other WHERE other.version_id = %(new)s AND other.case_id = m.case_id
+    )
     UNION ALL
-    SELECT sort, key, 0, id FROM scoring_case JOIN come ON id = case_id
+    SELECT sort, key, 0, c.id
+    FROM scoring_membership AS m JOIN scoring_case AS c ON c.id = m.case_id
+    WHERE m.version_id = %(new)s AND NOT EXISTS (
+        SELECT FROM scoring_membership AS other WHERE other.version_id = %(old)s AND other.case_id = m.case_id
+    )
 )
 SELECT max(gone), max(come) FROM differing
 WHERE NOT EXISTS (SELECT FROM here) OR (sort, key) > (SELECT sort, key FROM here)
