@@ -163,8 +163,7 @@ def _by_pair(panel: Panel, seed: int) -> list[dict[str, Any]]:
     rows = []
     for pair, own in pairs:
         measured = _all(own, seed) if own.in_common() >= enough else _values(own)
-        by_criterion = {str(key): _exact(own.of_criterion(key)) for key in own.criteria}
-        rows.append({"pair": list(pair), "n": own.in_common(), **measured, "by_criterion": by_criterion})
+        rows.append({"pair": list(pair), "n": own.in_common(), **measured})
     return rows
 
 
@@ -182,10 +181,6 @@ def _values(panel: Panel) -> dict[str, Any]:
         reason = made.undefined if value is None else "Intervals are given for the pairs with most in common."
         found[name] = asdict(Statistic(value, n=made.n, reason=reason))
     return found
-
-
-def _exact(panel: Panel) -> float | None:
-    return bootstrap_interval.value(gates.MEASURES["exact"](panel))
 
 
 def _speed(one: speed_flag.Speed) -> dict[str, Any]:

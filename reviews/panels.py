@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from reviews.models import Adjudication
+from reviews.models import Adjudication, Criterion
 from reviews.stats.panel import NOT_MARKED, SCALE, Panel
 from scoring.models import Run
 
@@ -31,20 +31,17 @@ class Marks:
 
 def load(run: Run, kind: str) -> Marks:
     """Read the marks of a run by one kind of rubric; those of calibration rounds were given to learn."""
+    names = _criteria(run, kind)
     with connection.cursor() as cursor:
-        cursor.execute(_MARKS, [run.pk, kind])
-        items, people, criteria, values, benchmarks = cursor.fetchone() or ([],) * 5
-    answers, answer, where = _axis(items)
-    reviewers, reviewer, _ = _axis(people)
-    # Criteria stand in the order of the rubric, which is that of their first marks.
-    names = tuple(dict.fromkeys(criteria or ()))
-    place = {name: at for at, name in enumerate(names)}
+        cursor.execute(_MARKS, {"run": run.pk, "kind": kind, "names": list(names)})
+        items, people, criteria, values = cursor.fetchone() or (None,) * 4
+    answers, answer = _axis(items)
+    reviewers, reviewer = _axis(people)
     codes = np.full((len(answers), len(names), len(reviewers)), NOT_MARKED, dtype=np.int8)
-    codes[answer, [place[name] for name in criteria or ()], reviewer] = (
-        np.array(values or (), dtype=np.int8) - 1
-    )
+    codes[answer, np.array(criteria or (), dtype=np.int64), reviewer] = np.array(values or (), dtype=np.int8)
     panel = Panel(codes, answers, names, reviewers, SCALE, np.ones(len(answers)))
-    return Marks(panel, np.array(benchmarks or (), dtype=np.str_)[where])
+    of_item = dict(run.review_items.filter(kind=kind).values_list("pk", "benchmark"))
+    return Marks(panel, np.array([of_item[item] for item in answers], dtype=np.str_))
 
 
 def settled(run: Run, panel: Panel) -> Panel:
@@ -84,12 +81,16 @@ def times(run: Run) -> tuple[list[tuple[int, int, float]], dict[Hashable, int]]:
         return took, dict(cursor.fetchall())
 
 
-def _axis(numbers: list[int] | None) -> tuple[tuple[int, ...], Numbers, Numbers]:
-    """Give the distinct numbers, the place of each one among them, and where each first stands."""
-    found, first, place = np.unique(
-        np.array(numbers or (), dtype=np.int64), return_index=True, return_inverse=True
-    )
-    return tuple(found.tolist()), place, first
+def _criteria(run: Run, kind: str) -> tuple[str, ...]:
+    """List the criteria by which a run was marked, in the order of its rubrics."""
+    used = Criterion.objects.filter(rubric__in=run.review_items.filter(kind=kind).values("rubric"))
+    return tuple(dict.fromkeys(used.order_by("rubric__version", "position").values_list("key", flat=True)))
+
+
+def _axis(numbers: list[int] | None) -> tuple[tuple[int, ...], Numbers]:
+    """Give the distinct numbers, and the place of each one among them."""
+    found, place = np.unique(np.array(numbers or (), dtype=np.int64), return_inverse=True)
+    return tuple(found.tolist()), place
 
 
 def _replace(codes: NDArray[np.int8], criteria: tuple[object, ...], marks: Mapping[str, int]) -> None:
@@ -99,20 +100,23 @@ def _replace(codes: NDArray[np.int8], criteria: tuple[object, ...], marks: Mappi
 
 
 _MARKS = """
-SELECT array_agg(i.id), array_agg(r.person_id), array_agg(m.criterion), array_agg(m.value),
-    array_agg(i.benchmark)
+SELECT array_agg(i.id), array_agg(r.person_id),
+    array_agg(array_position(%(names)s::text[], m.criterion::text) - 1), array_agg(m.value - 1)
 FROM reviews_reviewitem AS i
 JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
 JOIN reviews_mark AS m ON m.review_id = r.id
-WHERE i.run_id = %s AND i.kind = %s AND i.calibration_id IS NULL
+WHERE i.run_id = %(run)s AND i.kind = %(kind)s AND i.calibration_id IS NULL
 """
 
 _BY_DAY = """
-SELECT r.created_at::date AS day, r.person_id, count(DISTINCT r.id), avg(m.value)::float8
-FROM reviews_reviewitem AS i
-JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
-JOIN reviews_mark AS m ON m.review_id = r.id
-WHERE i.run_id = %s GROUP BY 1, 2 ORDER BY 1, 2
+SELECT day, person, count(*), avg(mean)::float8 FROM (
+    SELECT r.created_at::date AS day, r.person_id AS person, avg(m.value) AS mean
+    FROM reviews_reviewitem AS i
+    JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
+    JOIN reviews_mark AS m ON m.review_id = r.id
+    WHERE i.run_id = %s GROUP BY r.id
+) AS reviews
+GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 _TIMES = """
