@@ -82,19 +82,21 @@ def test_it_refuses_a_file_without_rows(content: bytes) -> None:
 
 @pytest.mark.parametrize("content", [b'[{"a": 1}]\n', b'[\n  {"a": 1}\n]\n', b"[\r\n"])
 def test_it_refuses_an_array_once_and_says_how_to_convert_it(content: bytes) -> None:
-    ((file, line, _, reason),) = _read(content)
+    (problem,) = _read(content)
 
-    assert (file, line) == ("b1.jsonl", None)
-    assert reason.startswith("is a JSON array")
-    assert reason.endswith("jq -c '.[]' FILE")
+    assert isinstance(problem, LineProblem)
+    assert (problem.file, problem.line) == ("b1.jsonl", None)
+    assert problem.reason.startswith("is a JSON array")
+    assert problem.reason.endswith("jq -c '.[]' FILE")
 
 
 @pytest.mark.parametrize("content", [b'{\n  "test_id": "B3-001"\n}\n', b'{"test_id": "B3-001",\n"a": 1}\n'])
 def test_it_refuses_an_object_over_several_lines_once(content: bytes) -> None:
-    ((_, line, _, reason),) = _read(content)
+    (problem,) = _read(content)
 
-    assert line is None
-    assert reason.startswith("spreads an object over several lines")
+    assert isinstance(problem, LineProblem)
+    assert problem.line is None
+    assert problem.reason.startswith("spreads an object over several lines")
 
 
 def test_it_says_that_a_file_is_cut_off() -> None:
