@@ -22,7 +22,7 @@ _HEAD = (
 
 def table(board: Board) -> Iterator[list[Any]]:
     """Give the head, then a row for each run in the order of the board."""
-    yield [*_HEAD, *(f"category: {name}" for name in board.categories)]
+    yield [*_HEAD, *(f"{name}{end}" for name in board.categories for end in ("", ", low", ", high", ", n"))]
     for row in board.rows:
         yield [*_about(row, board), *_scored(row), *_reviewed(row), *_state(row), *_categories(row)]
 
@@ -61,7 +61,7 @@ def _state(row: Row) -> list[Any]:
 
 
 def _categories(row: Row) -> list[Any]:
-    return [cell["value"] if cell else None for cell in row.cells]
+    return [end for cell in row.cells for end in _ends(cell)]
 
 
 def _ends(found: Mapping[str, Any] | None) -> list[Any]:

@@ -61,6 +61,12 @@ def _heat(cell: Mapping[str, Any] | None) -> str:
 
 
 @register.filter
+def difference(number: float | None) -> str:
+    """Write a difference with its sign."""
+    return "–" if number is None else _WRITERS["difference"](number)
+
+
+@register.filter
 def points(number: float) -> str:
     """Write a score as points of a hundred."""
     return f"{100 * number:.1f}"
@@ -76,9 +82,15 @@ def _mapping(found: Any) -> Mapping[str, Any] | None:
     return asdict(found) if isinstance(found, Statistic) else found
 
 
+def _written(number: float, form: str) -> str:
+    """Write a number; what rounds to nothing has no sign."""
+    text = format(number, form)
+    return text.replace("-", "").replace("+", "") if not any(digit in text for digit in "123456789") else text
+
+
 _WRITERS: Mapping[str, Callable[[float], str]] = {
-    "score": lambda number: f"{number:.2f}",
-    "share": lambda number: f"{100 * number:.0f} %",
-    "difference": lambda number: f"{number:+.3f}",
-    "number": lambda number: f"{number:.3f}",
+    "score": lambda number: _written(number, ".2f"),
+    "share": lambda number: f"{_written(100 * number, '.0f')} %",
+    "difference": lambda number: _written(number, "+.3f"),
+    "number": lambda number: _written(number, ".3f"),
 }

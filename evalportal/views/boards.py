@@ -27,7 +27,7 @@ _COLUMNS = (
     ("phase", "Phase", ""),
     ("overall", "Overall", "num"),
     ("pass", "Pass rate", "num"),
-    ("tier3", "Tier 3, corrected", "num"),
+    ("tier3", "Tier 3", "num"),
     ("validated", "Validated", "num"),
     ("finished", "Finished", "num"),
 )

@@ -212,4 +212,5 @@ def test_it_gives_what_is_shown_as_harmless_csv(dan: Any, signed_in: Callable[[A
     [row] = csv.DictReader(io.StringIO(response.content.decode()))
     assert row["name"] == "'=cmd|' /C calc'!A0"
     assert float(row["overall"]) == pytest.approx(sum(GOOD) / 12)
-    assert row["category: Gap analysis"]
+    assert float(row["Gap analysis"]) == pytest.approx(sum(GOOD[2::3]) / 4)
+    assert row["Gap analysis, n"] == "4"
