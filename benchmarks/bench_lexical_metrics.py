@@ -18,6 +18,8 @@ RESPONSES = 50
 ROUNDS = 100
 LENGTHS = (10_000, 100_000, 1_000_000)
 
+_METRICS = registry.plugins("scoring.metrics")
+_BENCHMARK = ccop.BENCHMARKS["B2"]
 _WHO = (
     "The CIIO",
     "The operator",
@@ -99,9 +101,8 @@ def _seconds(
 
 def _score(fields: Mapping[str, Any], response: str) -> float | None:
     sample = ccop.sample(fields, response)
-    plan = ccop.plan(fields, ccop.BENCHMARKS["B2"])
-    metrics = registry.plugins("scoring.metrics")
-    return ccop.overall({name: metrics[name].measure(sample).value for name in plan}, plan)
+    plan = ccop.plan(fields, _BENCHMARK)
+    return ccop.overall({name: _METRICS[name].measure(sample).value for name in plan}, plan)
 
 
 def _renamed(case: Mapping[str, Any], number: int) -> dict[str, Any]:

@@ -14,14 +14,9 @@ def weighted_mean(values: Mapping[str, float | None], weights: Mapping[str, floa
     >>> weighted_mean({"accuracy": 0.5, "grounding": 1, "rubric": None}, {"accuracy": 1, "grounding": 3})
     0.875
     """
-    counted = [
-        (_number(name, value), weights.get(name, 0.0)) for name, value in values.items() if value is not None
-    ]
-    total = fsum(weight for _, weight in counted)
-    return fsum(value * weight for value, weight in counted) / total if total > 0 else None
-
-
-def _number(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isfinite(value):
-        raise ValueError(f"{name}: must be a finite number, not {value!r}.")
-    return value
+    counted = [(value, weights.get(name, 0.0)) for name, value in values.items() if value is not None]
+    total = fsum([weight for _, weight in counted])
+    weighted = fsum([value * weight for value, weight in counted])
+    if not isfinite(weighted):
+        raise ValueError(f"Every value must be finite: {dict(values)}.")
+    return weighted / total if total > 0 else None

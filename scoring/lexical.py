@@ -57,21 +57,24 @@ class View:
             return len(self.words)
         return self.flat.encode("ascii").translate(_INSIDE).count(b" x")
 
-    def occurrences(self, phrase: str) -> Iterator[tuple[int, int]]:
-        """Find the stretches of `text` where the phrase's words stand in a row.
+    def occurrences(self, phrase: str, limit: int | None = None) -> list[tuple[int, int]]:
+        """Find the stretches of `text` where the phrase's words stand in a row; the first `limit` of them.
 
         `phrase` is in the form that the function of that name gives; an empty one occurs nowhere.
         """
-        first, *rest = phrase.split(" ")
-        if not first or (rest and f" {rest[-1]} " not in self.flat):
-            return
-        wanted = f" {first} "
-        at = self.flat.find(wanted)
-        while at >= 0:
-            end = self._end_of_row(at + 1 + len(first), rest)
+        first, rest, longest = _parts(phrase)
+        flat = self.flat
+        # The longest word is the rarest, and most phrases are not there.
+        if not phrase or longest not in flat:
+            return []
+        found: list[tuple[int, int]] = []
+        at = flat.find(first)
+        while at >= 0 and len(found) != limit:
+            end = self._end_of_row(at + len(first) - 1, rest)
             if end:
-                yield at, end - 1
-            at = self.flat.find(wanted, at + 1)
+                found.append((at, end - 1))
+            at = flat.find(first, at + 1)
+        return found
 
     def numbers(self) -> Iterator[tuple[int, int]]:
         """Find the numbers in `text`, those with inner full stops such as "5.1.3" whole."""
@@ -93,15 +96,15 @@ class View:
             return start, end
         return self._origin(start)[0], self._origin(end - 1)[1]
 
-    def _end_of_row(self, end: int, rest: list[str]) -> int:
+    def _end_of_row(self, end: int, rest: tuple[str, ...]) -> int:
         """Follow the other words of a phrase through `flat`; give the end of the last, or 0."""
         flat = self.flat
         for word in rest:
             while flat[end : end + 1] == " ":
                 end += 1
-            if not flat.startswith(f"{word} ", end):
+            if not flat.startswith(word, end):
                 return 0
-            end += len(word)
+            end += len(word) - 1
         return end
 
     def _folded(self) -> str:
@@ -110,9 +113,10 @@ class View:
         done = length = 0
         for match in _FOREIGN.finditer(self.source):
             start, end = match.span()
-            if combining(self.source[start]) and start > done:
-                start -= 1  # The accent belongs to the ASCII letter before it.
             piece = _fold_piece(self.source[start:end])
+            if start > done and piece and combining(piece[0]):
+                start -= 1  # The accent belongs to the ASCII letter before it.
+                piece = _fold_piece(self.source[start:end])
             length += start - done
             self._breaks.append((length, start, len(piece), end - start))
             pieces += (self.source[done:start], piece)
@@ -178,7 +182,15 @@ def excerpt(text: str, limit: int = 300) -> str:
     >>> excerpt("NUL\\x00 and more", limit=8)
     'NUL\ufffd and…'
     """
-    return _UNSTORABLE.sub("\ufffd", text if len(text) <= limit else text[:limit] + "…")
+    text = text if len(text) <= limit else text[:limit] + "…"
+    return text if text.isprintable() else _UNSTORABLE.sub("\ufffd", text)
+
+
+@lru_cache(maxsize=16_384)
+def _parts(phrase: str) -> tuple[str, tuple[str, ...], str]:
+    """Part a phrase into its first word, the others and the longest, with the spaces that they need."""
+    first, *rest = phrase.split(" ")
+    return f" {first} ", tuple(f"{word} " for word in rest), f" {max((first, *rest), key=len)} "
 
 
 @lru_cache(maxsize=4096)

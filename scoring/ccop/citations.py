@@ -75,15 +75,15 @@ def citations(shown: View) -> list[Citation]:
 
 def _introduction(shown: View, start: int) -> tuple[str, int, bool] | None:
     """Find what introduces a number: its kind, where it begins, and whether it is in the plural."""
-    begin = max(0, start - _LONGEST_INTRODUCTION)
-    # flat stands one character to the right of text.
-    word = shown.flat[begin : start + 1].rstrip().rpartition(" ")[2]
-    near = shown.text[max(0, start - 2) : start]
-    if word in _PLAIN and near.endswith(f"{word[-1]} "):
-        return _PLAIN[word], start - 1 - len(word), word.endswith("s")
-    if not (word in _LAST_WORDS or near.endswith(".") or "§" in near):
-        return None
-    found = _INTRODUCTION.search(shown.text[begin:start].lower())
+    text, flat = shown.text, shown.flat
+    # flat stands one character to the right of text: flat[start] is what stands before the number.
+    if flat[start] == " " != flat[start - 1]:
+        word, mark = flat[flat.rfind(" ", 0, start) + 1 : start], text[start - 1]
+        if word in _PLAIN and mark == " ":
+            return _PLAIN[word], start - 1 - len(word), word.endswith("s")
+        if word not in _LAST_WORDS and mark != "§":
+            return None
+    found = _INTRODUCTION.search(text[max(0, start - _LONGEST_INTRODUCTION) : start].lower())
     if not found:
         return None
     kind = str(found.lastgroup)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from scoring import lexical
@@ -43,10 +42,9 @@ def claims_found(shown: View, claims: Sequence[str]) -> list[Claim]:
     """
     found = []
     for index, claim in enumerate(claims):
-        spans = islice(shown.occurrences(lexical.phrase(claim)), _SHOWN)
-        places = [shown.span(start, end) for start, end in spans]
-        if places:
-            found.append(Claim(index, places))
+        spans = shown.occurrences(lexical.phrase(claim), _SHOWN)
+        if spans:
+            found.append(Claim(index, [shown.span(start, end) for start, end in spans]))
     return found
 
 
@@ -83,8 +81,10 @@ def measure(sample: Sample) -> Measurement:
 
 def paraphrases(sample: Sample, found: Container[int] = ()) -> list[Paraphrase]:
     """Find the sentence nearest to each claim that is not found word for word, if it is near enough."""
+    if sample.embed is None:
+        return []
     claims = [which for which in range(len(sample.forbidden_claims)) if which not in found]
-    if sample.embed is None or not claims:
+    if not claims:
         return []
     places = sentence_spans(sample.response)
     sentences = [sample.response[start:end] for start, end in places]
@@ -116,12 +116,14 @@ def _all_well(sample: Sample, cited: Sequence[Reference]) -> str:
 
 
 def _fabricated(cited: Sequence[Reference]) -> list[str]:
-    return list(dict.fromkeys(found.number for found in cited if found.standing == "fabricated"))[:_SHOWN]
+    return list(dict.fromkeys([found.number for found in cited if found.standing == "fabricated"]))[:_SHOWN]
 
 
 def _flags(
     sample: Sample, shown: View, claims: Sequence[Claim], similar: Sequence[Paraphrase]
 ) -> tuple[str, ...]:
+    if not claims and not similar:
+        return ()
     denied = (
         f"Forbidden claim {claim.which + 1} may be quoted only to deny it"
         for claim in claims
@@ -132,7 +134,7 @@ def _flags(
 
 
 def _is_denied(shown: View, phrase: str) -> bool:
-    start, end = next(shown.occurrences(phrase))
+    start, end = shown.occurrences(phrase, 1)[0]
     around = shown.text[max(0, start - 60) : end + 60]
     return negations.before(shown, start).negations > 0 or bool(_DENIAL.search(around))
 
@@ -161,16 +163,15 @@ def _paraphrase(sample: Sample, found: Paraphrase) -> dict[str, Any]:
 def _spans(
     shown: View, claims: Sequence[Claim], cited: Sequence[Reference], similar: Sequence[Paraphrase]
 ) -> list[Span]:
-    spans = [
-        Span(*place, "bad", f"forbidden claim {claim.which + 1}")
-        for claim in claims
-        for place in claim.places
-    ]
-    for reference in cited[:_SHOWN]:
-        place = shown.span(reference.start, reference.end)
-        spans.append(Span(*place, _KINDS[reference.standing], f"{reference.number}: {reference.standing}"))
-    spans += [
-        Span(*found.place, "note", f"may say forbidden claim {found.claim + 1} ({found.similarity:.2f})")
-        for found in similar
-    ]
-    return sorted(spans)
+    spans = [_reference_span(shown, reference) for reference in cited[:_SHOWN]]
+    for claim in claims:
+        spans += [Span(*place, "bad", f"forbidden claim {claim.which + 1}") for place in claim.places]
+    for found in similar:
+        note = f"may say forbidden claim {found.claim + 1} ({found.similarity:.2f})"
+        spans.append(Span(*found.place, "note", note))
+    return sorted(spans) if claims or similar else spans
+
+
+def _reference_span(shown: View, reference: Reference) -> Span:
+    start, end = shown.span(reference.start, reference.end)
+    return Span(start, end, _KINDS[reference.standing], f"{reference.number}: {reference.standing}")

@@ -53,7 +53,7 @@ def coverage(shown: View, statements: Sequence[str], noun: str, percent: float =
             "covered": count,
             "of": len(coverages),
             "percent": percent,
-            "statements": [coverage._asdict() for coverage in coverages],
+            "statements": [_evidence(coverage) for coverage in coverages],
         },
         _spans(shown, stands, coverages),
     )
@@ -70,7 +70,9 @@ def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
 
 def percent_of(settings: Mapping[str, Any]) -> float:
     """Read how many percent of a statement's terms must appear; the methodology's 60 unless it is set."""
-    value = settings.get("key_term_percent", PERCENT)
+    if "key_term_percent" not in settings:
+        return PERCENT
+    value = settings["key_term_percent"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 100:
         raise ValueError(f"key_term_percent: must be more than 0 and at most 100, not {value!r}.")
     return value
@@ -79,26 +81,36 @@ def percent_of(settings: Mapping[str, Any]) -> float:
 def _stands(shown: View, statements: Sequence[str]) -> dict[str, int]:
     """Find where the first word that begins with each term stands in the folded text; -1 where none does."""
     find = shown.flat.find
-    return {term: find(" " + term) for term in chain.from_iterable(map(terms, statements))}
+    return {term: find(" " + term) for term in dict.fromkeys(chain.from_iterable(map(terms, statements)))}
 
 
 def _covered(statement: str, stands: Mapping[str, int], percent: float) -> Coverage:
-    wanted = terms(statement)
-    found = [term for term in wanted if stands[term] >= 0]
-    missing = [term for term in wanted if stands[term] < 0]
-    return Coverage(statement, bool(found) and 100 * len(found) >= percent * len(wanted), found, missing)
+    found: list[str] = []
+    missing: list[str] = []
+    for term in terms(statement):
+        (missing if stands[term] < 0 else found).append(term)
+    enough = bool(found) and 100 * len(found) >= percent * (len(found) + len(missing))
+    return Coverage(statement, enough, found, missing)
+
+
+def _evidence(coverage: Coverage) -> dict[str, Any]:
+    statement, covered, found, missing = coverage
+    return {"statement": statement, "covered": covered, "found": found, "missing": missing}
 
 
 def _spans(shown: View, stands: Mapping[str, int], coverages: Sequence[Coverage]) -> list[Span]:
     """Mark the terms found: as good ones those that helped to cover a statement."""
-    helped: dict[str, str] = {}
+    notes: dict[str, str] = {}
     for number, coverage in enumerate(coverages, 1):
         if coverage.covered:
-            helped |= dict.fromkeys(coverage.found, f"{number}: covered")
-    spans = []
-    for term, at in stands.items():
-        if at >= 0:
-            start, end = shown.span(at, at + len(term)) if shown.moved else (at, at + len(term))
-            note = helped.get(term)
-            spans.append(Span(start, end, "good" if note else "note", note or "too few of its terms"))
-    return spans
+            notes.update(dict.fromkeys(coverage.found, f"{number}: covered"))
+    # There are dozens of these in a response, and the plain constructor takes twice as long.
+    new = tuple.__new__
+    spans = [
+        new(Span, (at, at + len(term), "good", notes[term]))
+        if term in notes
+        else new(Span, (at, at + len(term), "note", "too few of its terms"))
+        for term, at in stands.items()
+        if at >= 0
+    ]
+    return [Span(*shown.span(span.start, span.end), *span[2:]) for span in spans] if shown.moved else spans

@@ -70,7 +70,7 @@ _ANSWER = re.compile(
 )
 
 
-def match(shown: View, label: str, others: tuple[str, ...] = (), percent: float = 60) -> Match:
+def match(shown: View, label: str, others: Sequence[str] = (), percent: float = 60) -> Match:
     """Compare a response with a label, at three levels.
 
     Exact when the response names the label and not its opposite; partial when it names both, or neither
@@ -115,9 +115,8 @@ def forms(label: str) -> tuple[tuple[str, int], ...]:
     return ((core, sign), *((opposite, -sign) for opposite in opposites))
 
 
-def _mentions(shown: View, label: str, others: tuple[str, ...]) -> Iterator[Mention]:
-    core = forms(label)[0][0]
-    taken = dict(sorted(span for other in others for span in _longer(shown, other, core)))
+def _mentions(shown: View, label: str, others: Sequence[str]) -> Iterator[Mention]:
+    taken = _taken(shown, label, others) if others else {}
     starts = list(taken)
     for phrase, sign in forms(label):
         for start, end in shown.occurrences(phrase):
@@ -128,6 +127,12 @@ def _mentions(shown: View, label: str, others: tuple[str, ...]) -> Iterator[Ment
                 yield Mention(start, end, "neither")
             else:
                 yield _mention(shown, start, end, sign)
+
+
+def _taken(shown: View, label: str, others: Sequence[str]) -> dict[int, int]:
+    """Find the stretches that belong to other labels, in order."""
+    core = forms(label)[0][0]
+    return dict(sorted(span for other in others for span in _longer(shown, other, core)))
 
 
 def _longer(shown: View, other: str, core: str) -> Iterator[tuple[int, int]]:

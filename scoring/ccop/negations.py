@@ -37,12 +37,14 @@ _RAISING = frozenset(
 _TRANSPARENT = frozenset(
     words("be been being yet to considered deemed regarded as quite very at all a an in any way")
 )
-_BREAK = re.compile(
-    r"[.!?]\s|[,;:()\n]|\s-+\s|\b(?:but|however|although|though|because|therefore|thus|hence|since|while|whereas"
-    r"|and|which|if|when|unless)\b",
-    re.IGNORECASE,
+# Where a clause ends, and with it what a negation before it governs.
+_STOPS = re.compile(r"[.!?](?=\s)|[,;:()\n]|\s-+\s")
+_CONJUNCTIONS = frozenset(
+    words(
+        "but however although though because therefore thus hence since while whereas and which if when"
+        " unless"
+    )
 )
-_WORD = re.compile(r"\S+")
 _NEAR = 2
 
 
@@ -57,32 +59,30 @@ def before(shown: View, place: int) -> Negated:
     >>> before(View("It isn't non-compliant"), 13).negations
     2
     """
-    begin = max(0, place - _REACH)
+    clause = _STOPS.split(shown.text[max(0, place - _REACH) : place])[-1]
     # flat stands one character to the right of text.
-    reach = shown.flat[begin : place + 1]
-    near = reach.split()
-    if "n't" not in reach and _NEGATORS.isdisjoint(near) and _TWO_WORDS.keys().isdisjoint(near):
+    near = shown.flat[place + 1 - len(clause) : place + 1].split()
+    if "n't" not in clause and _NEGATORS.isdisjoint(near) and _TWO_WORDS.keys().isdisjoint(near):
         return Negated(0, place, near[-1] if near else "")
-    for ended in _BREAK.finditer(shown.text, begin, place):
-        begin = ended.end()
-    found = [(match.group(), match.start() - 1) for match in _WORD.finditer(shown.flat, begin + 1, place + 1)]
-    return _count(found, place)
+    return _count(shown.flat, place, near)
 
 
-def _count(found: list[tuple[str, int]], place: int) -> Negated:
+def _count(flat: str, place: int, near: list[str]) -> Negated:
     count, start, weight, following = 0, place, 0, ""
-    for word, at in reversed(found):
+    for word in reversed(near):
+        if word in _CONJUNCTIONS:
+            break
         if _negates(word, following) and (weight <= _NEAR or following in _RAISING):
-            count, start = count + 1, at
+            count, start = count + 1, flat.rfind(f" {word} ", 0, start + 1)
             if word in {"nor", "neither"}:
                 break
         elif not (word in _TRANSPARENT or word.endswith("ly") or word in _NEGATORS):
             weight += 1
         following = word
-    return Negated(count, start, found[-1][0] if found else "")
+    return Negated(count, max(start, 0), near[-1])
 
 
 def _negates(word: str, following: str) -> bool:
-    if word in _TWO_WORDS:
-        return _TWO_WORDS[word] == following
-    return (word in _NEGATORS or word.endswith("n't")) and following not in _HARMLESS
+    if word in _NEGATORS or word.endswith("n't"):
+        return following not in _HARMLESS
+    return word in _TWO_WORDS and _TWO_WORDS[word] == following

@@ -9,7 +9,7 @@ from scoring.aggregation import weighted_mean
 from scoring.ccop import benchmarks, criteria
 from scoring.rows import Benchmark
 
-STANDARD: Mapping[str, float] = {
+STANDARD: dict[str, float] = {
     "accuracy": 1.0,
     "completeness": 0.8,
     "citation_accuracy": 1.0,
@@ -36,6 +36,16 @@ ACCURACY: Mapping[str, str] = {
 }
 
 
+# The metrics that a case asks for by giving what they look for in its evaluation criteria.
+_ASKED_FOR: Mapping[str, str] = {
+    criteria.TERMS: "terminology_accuracy",
+    criteria.CLASSIFICATION: "classification_accuracy",
+    criteria.VIOLATIONS: "violation_detection",
+    criteria.CITATIONS: "citation_accuracy",
+}
+_WEIGHTS = STANDARD | {metric: STANDARD[slot] for metric, slot in SLOTS.items()}
+
+
 class UnknownMetricError(ValueError):
     """A metric that the methodology gives no weight; the message lists those it does."""
 
@@ -46,12 +56,9 @@ def weight(metric: str) -> float:
     >>> weight("key_fact_recall"), weight("terminology_accuracy")
     (0.8, 0.9)
     """
-    slot = SLOTS.get(metric, metric)
-    if slot not in STANDARD:
-        raise UnknownMetricError(
-            f"There is no metric {metric!r}; there are: {', '.join([*STANDARD, *SLOTS])}."
-        )
-    return STANDARD[slot]
+    if metric not in _WEIGHTS:
+        raise UnknownMetricError(f"There is no metric {metric!r}; there are: {', '.join(_WEIGHTS)}.")
+    return _WEIGHTS[metric]
 
 
 def overall_score(metrics: Mapping[str, float | None]) -> float | None:
@@ -68,19 +75,10 @@ def plan(fields: Mapping[str, Any], benchmark: Benchmark) -> dict[str, float]:
     given = fields.get("evaluation_criteria") or {}
     safety = "hallucination_resistance" if benchmark.code == benchmarks.HALLUCINATION else "grounding"
     names = [ACCURACY[benchmark.route], "key_fact_recall", safety]
-    names += ["terminology_accuracy"] if criteria.spellings(given, criteria.TERMS) else []
-    names += ["classification_accuracy"] if _classifies(fields, given, benchmark) else []
-    names += ["violation_detection"] if criteria.strings(given, criteria.VIOLATIONS) else []
-    names += ["citation_accuracy"] if _cites(given) else []
-    return {name: weight(name) for name in [*names, "concision"]}
-
-
-def _classifies(fields: Mapping[str, Any], given: Mapping[str, Any], benchmark: Benchmark) -> bool:
-    """Tell whether there is a label to score besides the one that accuracy scores already."""
-    if criteria.strings(given, criteria.CLASSIFICATION):
-        return True
-    return benchmark.route != "tier1" and bool(fields.get("expected_label"))
-
-
-def _cites(given: Mapping[str, Any]) -> bool:
-    return given.get("citation_accuracy") is True or bool(criteria.strings(given, criteria.CITATIONS))
+    names += [metric for key, metric in _ASKED_FOR.items() if key in given and criteria.spellings(given, key)]
+    # The label of a Tier 1 case is scored as its accuracy, and counts once.
+    if benchmark.route != "tier1" and fields.get("expected_label") and "classification_accuracy" not in names:
+        names.append("classification_accuracy")
+    if given.get("citation_accuracy") is True and "citation_accuracy" not in names:
+        names.append("citation_accuracy")
+    return {name: _WEIGHTS[name] for name in [*names, "concision"]}

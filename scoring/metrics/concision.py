@@ -52,7 +52,9 @@ def measure(sample: Sample) -> Measurement:
 
 
 def _allowance(settings: Mapping[str, Any]) -> float:
-    value = settings.get("concision_allowance", ALLOWANCE)
+    if "concision_allowance" not in settings:
+        return ALLOWANCE
+    value = settings["concision_allowance"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise ValueError(f"concision_allowance: must be a number above 0, not {value!r}.")
     return float(value)

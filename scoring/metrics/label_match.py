@@ -66,7 +66,8 @@ def against(sample: Sample, label: str) -> Measurement:
     shown = lexical.view(sample.response)
     if shown.blank:
         return lexical.BLANK
-    match = labels.match(shown, label, tuple(criteria.strings(sample.evaluation_criteria, criteria.LABELS)))
+    others = criteria.strings(sample.evaluation_criteria, criteria.LABELS)
+    match = labels.match(shown, label, others)
     said = _said(shown, match)
     return Measurement(
         match.value,
@@ -119,7 +120,7 @@ def _flags(shown: lexical.View, label: str, match: labels.Match) -> tuple[str, .
     core = labels.forms(label)[0][0]
     if match.mentions or core not in _OTHER_WORDS:
         return ()
-    used = [words for words in _OTHER_WORDS[core] if any(shown.occurrences(words))]
+    used = [words for words in _OTHER_WORDS[core] if shown.occurrences(words, 1)]
     return (f"The label may be given in other words: “{used[0]}”",) if used else ()
 
 

@@ -58,6 +58,7 @@ def measure(sample: Sample) -> Measurement:
 def _place(shown: lexical.View, spellings: list[str]) -> tuple[int, int] | None:
     for spelling in spellings:
         for ending in _ENDINGS:
-            for place in shown.occurrences(f"{lexical.phrase(spelling)}{ending}"):
-                return shown.span(*place)
+            places = shown.occurrences(f"{lexical.phrase(spelling)}{ending}", 1)
+            if places:
+                return shown.span(*places[0])
     return None

@@ -102,8 +102,9 @@ def plan(fields: Mapping[str, Any], benchmark: Benchmark) -> Mapping[str, float]
 
 def overall(values: Mapping[str, float | None], weights: Mapping[str, float]) -> float | None:
     """Take the weighted mean of the defined values; None while people or the judge have yet to mark."""
-    if any(metric in weights and values.get(metric) is None for metric in _WAITS):
-        return None
+    for metric in _WAITS:
+        if metric in weights and values.get(metric) is None:
+            return None
     return weighted_mean(values, weights)
 
 

@@ -38,10 +38,11 @@ def test_it_names_a_metric_that_has_no_weight() -> None:
         overall_score({"charm": 1.0})
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), True])
-def test_it_names_a_value_that_is_none(value: float) -> None:
-    with pytest.raises(ValueError, match="accuracy: must be a finite number"):
-        overall_score({"accuracy": value})
+@pytest.mark.parametrize("name", ["accuracy", "concision"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_it_shows_a_value_that_is_no_number(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"must be finite: .*'{name}': {value}"):
+        overall_score({"grounding": 1.0, name: value})
 
 
 @given(VALUES)
