@@ -162,7 +162,7 @@ def _store(held: Held, marks: Mapping[str, int], given: Mapping[str, Any]) -> Re
         "after": Jsonb({"marks": dict(marks), "blind": blind, "flagged": given["flagged"]}),
         "rubric": held.rubric_version,
     }
-    row = prepared.execute(_STORE, known).fetchone()
+    (row,) = prepared.execute(_STORE, known).fetchall()
     items.reckon([held.item.pk])
     return prepared.made(Review, row)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from reviews.models import Event
 from scoring.models import (
     Case,
     Dataset,
@@ -62,6 +63,11 @@ def build_run(
     for code, size in (answers or {"B7": 3}).items():
         _add(run, scoring, code, size, confidences)
     return run
+
+
+def the_event(verb: str) -> Any:
+    """Find the only event of its kind."""
+    return Event.objects.get(verb=verb)
 
 
 def add_answers(run: Run, code: str, size: int, confidences: Sequence[float | None] = ()) -> None:

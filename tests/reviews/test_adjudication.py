@@ -11,9 +11,10 @@ from django.db import IntegrityError, transaction
 from reviews import adjudication, assignments, rubrics, sampling
 from reviews.adjudication import NotAnAdjudicatorError, NothingToSettleError, NotImpartialError
 from reviews.items import AlreadySettledError, GoneError, ReviewError
-from reviews.models import Adjudication, Event, Review, ReviewItem
+from reviews.models import Adjudication, Review, ReviewItem
 from reviews.submissions import WrongMarksError
 from scoring.models import Run
+from tests.reviews.making import the_event
 
 Marks = dict[str, int]
 
@@ -52,7 +53,7 @@ def test_it_settles_an_answer_and_records_what_was_before(run: Run, alice: Any, 
     item = adjudication.queue(run)[0]
     adjudication.settle(item.pk, alice, marks, "Carol overlooked the last paragraph.")
     item.refresh_from_db()
-    event = Event.objects.get(verb="settled")
+    event = the_event("settled")
     assert item.state == "settled"
     assert {one["clarity"] for one in event.before["reviews"]} == {5, 1}
     assert (event.after["marks"], event.why) == (marks, "Carol overlooked the last paragraph.")
@@ -103,7 +104,7 @@ def test_it_adds_a_reviewer_to_a_disputed_answer(run: Run, alice: Any, erin: Any
     found = assignments.next(erin)
     assert found
     assert found.item == item
-    assert Event.objects.get(verb="reviewer added").after == {"slots": 3}
+    assert the_event("reviewer added").after == {"slots": 3}
 
 
 def test_it_adds_no_reviewer_beyond_five_nor_to_what_is_settled(run: Run, alice: Any, marks: Marks) -> None:

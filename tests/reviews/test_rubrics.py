@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from reviews import assignments, rubrics, sampling, submissions
 from reviews.items import AlreadySettledError, GoneError, NotAReviewerError, NotYoursError, RunClosedError
-from reviews.models import Assignment, Event, Mark, Review, ReviewItem, Rubric
+from reviews.models import Assignment, Mark, Review, ReviewItem, Rubric
 from reviews.rubrics import RubricError
 from reviews.submissions import AlreadyMarkedError, LeaseExpiredError, WrongMarksError
 from scoring.models import Run
+from tests.reviews.making import the_event
 
 MakeRun = Callable[..., Run]
 Marks = dict[str, int]
@@ -54,7 +55,7 @@ def test_it_makes_a_new_version_of_a_rubric_in_use(assignment: Assignment, alice
     used.refresh_from_db()
     assert (used.version, used.measure, changed.version, changed.measure) == (1, "exact", 2, "within_one")
     assert rubrics.current("rubric") == changed
-    assert Event.objects.get(verb="rubric changed").before["version"] == 1
+    assert the_event("rubric changed").before["version"] == 1
 
 
 def test_it_refuses_to_change_an_old_version(assignment: Assignment, alice: Any) -> None:
@@ -81,7 +82,7 @@ def test_it_keeps_marks_comment_and_time(assignment: Assignment, bob: Any, marks
     assert submissions.marks_of(review) == marks
     assert (review.comment, review.flagged, review.seconds, review.number) == ("Fine.", True, 41.5, 1)
     assert Assignment.objects.get(pk=assignment.pk).state == "submitted"
-    event = Event.objects.get(verb="marked")
+    event = the_event("marked")
     assert (event.who, event.after["marks"], event.rubric_version) == (bob, marks, "rubric 1")
 
 

@@ -14,6 +14,7 @@ from reviews.models import Assignment, Event, Review, ReviewItem
 from reviews.submissions import WrongMarksError
 from reviews.validation import AlreadyDecidedError, NotMarkedError, WrongDecisionError
 from scoring.models import Run
+from tests.reviews.making import the_event
 
 Marks = dict[str, int]
 
@@ -50,7 +51,7 @@ def test_it_records_verdict_marks_and_reason_of_an_override(
 ) -> None:
     validation.submit(assignment.pk, bob, marks | {"accuracy": 1})
     review = validation.decide(assignment.pk, bob, "override", "Clause 5.1.3 says otherwise.")
-    event = Event.objects.get(verb="overridden")
+    event = the_event("overridden")
     assert (review.decision, review.blind) == ("override", True)
     assert event.before["verdict"]["marks"]["accuracy"] == 4.0
     assert event.after["marks"]["accuracy"] == 1
