@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import IO, Any, Never
@@ -24,7 +25,14 @@ class Archive:
             self._zip = zipfile.ZipFile(file)
             self.manifest = self._manifest()
             self._check_files()
-        except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            NotImplementedError,
+            EOFError,
+            OSError,
+            RuntimeError,
+        ) as error:
             raise BundleError(f"This is not a bundle, or it is damaged: {error}.") from error
 
     def chunks(self, name: str) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from evalportal.bundles.archives import Archive
 from evalportal.bundles.parts import BundleError
 from evalportal.models import Person
 from reviews.models import Criterion, Rubric
-from scoring import cases
+from scoring import cases, registry
 from scoring.models import CustomBenchmark, Endpoint, Version
 from scoring.uploads import Source
 
@@ -56,8 +56,12 @@ def endpoint(described: Mapping[str, Any] | None) -> Endpoint | None:
     found = Endpoint.objects.filter(name=described["name"], **same).first()
     if found:
         return found
+    registry.plugin("scoring.gateways", described["gateway"])
     name = _free(described["name"], Endpoint.objects.values_list("name", flat=True), 80)
-    return Endpoint.objects.create(**{**described, "name": name})
+    made = Endpoint(**{**described, "name": name})
+    made.full_clean(exclude=["created_by"])
+    made.save()
+    return made
 
 
 def people(archive: Archive) -> dict[int, int]:

@@ -24,22 +24,20 @@ Numbers = dict[str, dict[Any, int]]
 _ROWS_AT_ONCE = 500
 _CHECKED = {"name", "threshold", "samples", "judge_votes", "seed", "reviewers", "validation_share", "state"}
 _WRONG = (
-    KeyError, TypeError, ValueError, AttributeError, OverflowError,
+    LookupError, TypeError, ValueError, AttributeError, OverflowError,
     ValidationError, DataError, IntegrityError,
 )  # fmt: skip
 
 
 def unpack(file: IO[bytes]) -> Run:
     """Import a run that another portal bundled; whatever is wrong with the file, nothing is left behind."""
-    archive = Archive(file)
-    with transaction.atomic():
-        try:
-            with transaction.atomic():
-                return _unpacked(archive)
-        except BundleError:
-            raise
-        except _WRONG as error:
-            raise BundleError(f"The bundle cannot be imported: {_said(error)}") from error
+    try:
+        with transaction.atomic():
+            return _unpacked(Archive(file))
+    except BundleError:
+        raise
+    except _WRONG as error:
+        raise BundleError(f"The bundle cannot be imported: {_said(error)}") from error
 
 
 def _unpacked(archive: Archive) -> Run:

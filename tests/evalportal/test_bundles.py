@@ -239,6 +239,9 @@ def test_it_bundles_only_what_has_ended(bundle: bytes) -> None:
         ("manifest.json", b'"samples": 1', b'"samples": 0', "greater than or equal to 1"),
         ("manifest.json", b'"phase": "baseline"', b'"phase": "never"', "there is no 'never'"),
         ("manifest.json", b'"endpoints"', b'"elsewhere"', "says nothing of: endpoints"),
+        ("manifest.json", b'"gateway": "echo"', b'"gateway": "magic"', "There is no 'magic' in"),
+        ("manifest.json", b'{"sha256"', b'[], "x": {"sha256"', "each once"),
+        ("manifest.json", b'"sha256": "', b'"sha256": 7, "x": "', "is not what the manifest says"),
         ("manifest.json", b"evalportal run", b"another", "does not say"),
     ],
 )
