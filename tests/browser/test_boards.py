@@ -17,7 +17,7 @@ from tests.reviews.making import MARKS, build_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-VIEWS = {"light": {}, "dark": {"dark": True}, "narrow": {"width": 390}}
+VIEWS: dict[str, dict[str, Any]] = {"light": {}, "dark": {"dark": True}, "narrow": {"width": 390}}
 
 
 def _runs() -> list[Run]:

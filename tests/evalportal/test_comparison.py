@@ -121,7 +121,8 @@ def test_it_refuses_a_run_that_is_not_finished() -> None:
 def test_it_has_no_interval_for_one_common_case() -> None:
     version = make_version(size=1)
     [one] = _compared(make_run(version, [0.2]), make_run(version, [0.7])).against
-    assert (one.difference.value, one.difference.low, one.p_value) == (pytest.approx(0.5), None, None)
+    assert one.difference.value == pytest.approx(0.5)
+    assert (one.difference.low, one.p_value) == (None, None)
     assert "One common case" in one.difference.reason
 
 
@@ -169,7 +170,8 @@ def test_it_averages_several_answers_to_a_question() -> None:
 def test_it_gives_latency_and_tokens_of_the_common_questions() -> None:
     version = make_version()
     speed, _ = profiles.speeds(_compared(make_run(version, OLD), make_run(version, NEW)))
-    assert (speed.timed, speed.p50) == (12, pytest.approx(0.555))
+    assert speed.timed == 12
+    assert speed.p50 == pytest.approx(0.555)
     assert (speed.prompt_tokens, speed.completion_tokens) == (100.0, 25.5)
 
 
