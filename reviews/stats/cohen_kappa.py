@@ -49,7 +49,7 @@ def quantity(panel: panels.Panel, *, weights: Weights = "quadratic") -> Quantity
     """Make what is resampled: of each answer, the table of the two reviewers' marks."""
     steps = len(panel.scale)
     if len(panel.reviewers) != 2:
-        reason = f"Kappa compares two reviewers, and there are {len(panel.reviewers)}."
+        reason = f"Cohen's kappa compares two reviewers; there are {len(panel.reviewers)} here."
         return Quantity(np.zeros((len(panel.answers), 1)), _never, 0, reason)
     n = panel.in_common()
     undefined = "Both gave every answer the same mark, so kappa is not defined."

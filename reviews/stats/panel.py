@@ -70,12 +70,6 @@ class Panel:
         """Count the answers that two reviewers marked by the same criterion."""
         return int(((self.codes != NOT_MARKED).sum(axis=2) >= 2).any(axis=1).sum())
 
-    def unanimous(self) -> bool:
-        """Say whether every mark that can be compared is the same."""
-        counts = self.counts()
-        compared = counts[counts.sum(axis=2) >= 2]
-        return int(np.count_nonzero(compared.sum(axis=0))) <= 1
-
 
 def gather(
     marks: Iterable[Mark],
