@@ -6,9 +6,10 @@ import django.contrib.postgres.search
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import scoring.ordered_json
 from django.conf import settings
 from django.db import migrations, models
+
+import scoring.ordered_json
 
 
 class Migration(migrations.Migration):

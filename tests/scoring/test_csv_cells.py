@@ -12,8 +12,6 @@ def test_it_quotes_what_a_spreadsheet_would_run(cell: str) -> None:
     assert csv_cells.harmless(cell) == f"'{cell}"
 
 
-@pytest.mark.parametrize(
-    ("cell", "written"), [(None, ""), (-0.5, "-0.5"), (0, "0"), ("a=1", "a=1")]
-)
+@pytest.mark.parametrize(("cell", "written"), [(None, ""), (-0.5, "-0.5"), (0, "0"), ("a=1", "a=1")])
 def test_it_leaves_the_rest_as_it_is(cell: object, written: str) -> None:
     assert csv_cells.harmless(cell) == written
