@@ -17,9 +17,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
+from evalportal import leaderboard
 from evalportal.bundles import packing, parts, unpacking
 from evalportal.bundles.parts import BundleError
+from evalportal.leaderboard import Filters
 from evalportal.models import Person
 from reviews import agreement, rubrics
 from reviews.models import Adjudication, Event, Mark, ReviewItem, Rubric
@@ -41,6 +44,7 @@ class Original(NamedTuple):
     events: list[Any]
     gates: dict[str, Any]
     counts: list[int]
+    board: Any
 
 
 @cache
@@ -49,7 +53,7 @@ def _original() -> Original:
     alice, bob, carol = (_person(name, role) for name, role in PEOPLE.items())
     run = making.reviewed(alice, bob, carol)
     bundle = b"".join(packing.pack(run))
-    made = Original(run, bundle, _scores(run), _events(run), _gates(run), _counts())
+    made = Original(run, bundle, _scores(run), _events(run), _gates(run), _counts(), _board())
     _empty()
     return made
 
@@ -82,6 +86,19 @@ def _gates(run: Run) -> dict[str, Any]:
     gate = agreement.gate(run)
     assert gate
     return {name: gate[name] for name in ("met", "agreement", "as_given", "criteria")}
+
+
+def _board() -> Any:
+    """Read what the leaderboard shows, of one run and as it was at the end of that day."""
+    today = timezone.localdate()
+    boards = [leaderboard.board(wanted) for wanted in (Filters(), Filters(as_of=today))]
+    return [
+        [
+            (row.run.name, row.rank, row.why, row.final, dict(row.figures), dict(row.review))
+            for row in one.rows
+        ]
+        for one in boards
+    ]
 
 
 def _counts() -> list[int]:
@@ -128,6 +145,11 @@ def test_it_comes_to_the_same_numbers_in_an_empty_portal(original: Original) -> 
     assert _gates(made) == original.gates
     assert _counts() == original.counts
     assert (made.created_at, made.reviewed_at) == (original.run.created_at, original.run.reviewed_at)
+
+
+def test_it_gives_the_same_board(original: Original) -> None:
+    _import(original.bundle)
+    assert _board() == original.board
 
 
 def test_it_recomputes_to_the_same_numbers_from_the_answers_and_marks_alone(original: Original) -> None:
