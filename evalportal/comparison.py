@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from evalportal import alignment, board_entries
 from evalportal.alignment import Aligned, Floats, Mask
+from evalportal.models import BoardEntry
 from evalportal.stats import holm, mcnemar, mean_interval, paired_difference
 from evalportal.stats.mcnemar import McNemar
 from evalportal.stats.paired_difference import PairedDifference
@@ -65,7 +66,7 @@ class Group(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """All that two to five runs have to say about one another."""
+    """What two to five runs have to say about one another; `whole` if all their answers are compared."""
 
     runs: Sequence[Run]
     threshold: float
@@ -75,6 +76,7 @@ class Comparison(NamedTuple):
     groups: Mapping[str, Sequence[Group]]
     left_out: Sequence[tuple[Run, int]]
     versions: int
+    whole: bool
 
     @property
     def case_count(self) -> int:
@@ -116,6 +118,7 @@ def scorings(runs: Sequence[Run]) -> list[Scoring]:
 
 def compare(runs: Sequence[Run], counted: Sequence[Scoring]) -> Comparison:
     """Compare runs with the first of them."""
+    entries = board_entries.find(counted)
     kept = board_entries.scores(counted)
     scores = [kept[scoring.pk] for scoring in counted]
     aligned = alignment.align(scores)
@@ -123,6 +126,7 @@ def compare(runs: Sequence[Run], counted: Sequence[Scoring]) -> Comparison:
         raise ComparisonError(_nothing(runs, [len(one.cases) for one in scores]))
     limit = phases.threshold(runs[0].phase, runs[0].threshold)
     asked = [len(alignment.questions(one).keys) for one in scores]
+    left_out = [(run, count - aligned.n) for run, count in zip(runs, asked, strict=True) if count > aligned.n]
     return Comparison(
         runs=runs,
         threshold=limit,
@@ -130,11 +134,14 @@ def compare(runs: Sequence[Run], counted: Sequence[Scoring]) -> Comparison:
         base=_mean(aligned, 0, runs[0].version.dataset.suite),
         against=_against(runs, aligned, limit),
         groups=_groups(runs[0], aligned),
-        left_out=[
-            (run, count - aligned.n) for run, count in zip(runs, asked, strict=True) if count > aligned.n
-        ],
+        left_out=left_out,
         versions=len({run.version_id for run in runs}),
+        whole=not left_out and all(_all_scored(entry) for entry in entries.values()),
     )
+
+
+def _all_scored(entry: BoardEntry) -> bool:
+    return not entry.figures["pending"] and not entry.figures["not_scored"]
 
 
 def passed(aligned: Aligned, limit: float) -> Mask:

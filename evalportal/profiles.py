@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -17,6 +17,9 @@ _TABLED = (
     "coherence", "hallucination", "perplexity", "repetition", "prompt_copying", "semantic_richness",
     "combined",
 )  # fmt: skip
+
+# Of each metric the mean, and over how many answers.
+Means = dict[str, tuple[float | None, int]]
 
 
 class Speed(NamedTuple):
@@ -42,8 +45,10 @@ class Change(NamedTuple):
     new_count: int
 
 
-def speeds(found: Comparison) -> list[Speed]:
+def speeds(found: Comparison, scorings: Sequence[Scoring]) -> list[Speed]:
     """Give the latency, and the mean tokens of an answer, of each run."""
+    if _kept(found, scorings):
+        return [_speed(run) for run in found.runs]
     with connection.cursor() as cursor:
         cursor.execute(_SPEEDS, [[run.pk for run in found.runs], *_questions(found)])
         rows = {run: values for run, *values in cursor.fetchall()}
@@ -52,19 +57,37 @@ def speeds(found: Comparison) -> list[Speed]:
 
 def changes(found: Comparison, scorings: Sequence[Scoring]) -> list[list[Change]]:
     """Table each run's metrics beside the first's: by how much each changed, and whether for the better."""
+    if _kept(found, scorings):
+        base, *others = (_means(run) for run in found.runs)
+        return [_changes(base, other) for other in others]
     with connection.cursor() as cursor:
         cursor.execute(_METRICS, [[scoring.pk for scoring in scorings], *_questions(found)])
         rows = cursor.fetchall()
-    means: dict[int, dict[str, tuple[float | None, int]]] = {scoring.pk: {} for scoring in scorings}
+    means: dict[int, Means] = {scoring.pk: {} for scoring in scorings}
     for scoring, metric, mean, count in rows:
         means[scoring][metric] = (mean, count)
     base, *others = (means[scoring.pk] for scoring in scorings)
     return [_changes(base, other) for other in others]
 
 
-def _changes(
-    old: Mapping[str, tuple[float | None, int]], new: Mapping[str, tuple[float | None, int]]
-) -> list[Change]:
+def _kept(found: Comparison, scorings: Sequence[Scoring]) -> bool:
+    """Say whether the runs' own summaries are of the very answers that are compared."""
+    numbers = [scoring.run.summary.get("scoring") for scoring in scorings]
+    return found.whole and numbers == [scoring.number for scoring in scorings]
+
+
+def _speed(run: Run) -> Speed:
+    answers = run.summary["answers"]
+    timed, done = answers["done"] - answers["from_cache"], answers["done"]
+    tokens = [answers[name] / done if done else None for name in ("prompt_tokens", "completion_tokens")]
+    return Speed(run, timed, *(answers["latency"][name] for name in ("p50", "p90", "p99")), *tokens)
+
+
+def _means(run: Run) -> Means:
+    return {name: (metric["mean"], metric["count"]) for name, metric in run.summary["metrics"].items()}
+
+
+def _changes(old: Means, new: Means) -> list[Change]:
     known = registry.plugins(improvements.METRICS)
     names = [name for name in (*_TABLED, *sorted({*old, *new} - set(_TABLED))) if name in known]
     there = [name for name in names if old.get(name, (None, 0))[1] or new.get(name, (None, 0))[1]]

@@ -82,7 +82,7 @@ def compare(request: Request) -> HttpResponse:
         "form": form,
         "comparison": found,
         "chosen": _numbers(runs),
-        "speeds": profiles.speeds(found),
+        "speeds": profiles.speeds(found, counted),
         "changes": list(zip(runs[1:], profiles.changes(found, counted), strict=True)),
         "first": reading.first(found),
         "flips": [(one, reading.flipped(found, row)) for row, one in enumerate(found.against, 1)],

@@ -169,10 +169,26 @@ def test_it_averages_several_answers_to_a_question() -> None:
 
 def test_it_gives_latency_and_tokens_of_the_common_questions() -> None:
     version = make_version()
-    speed, _ = profiles.speeds(_compared(make_run(version, OLD), make_run(version, NEW)))
-    assert speed.timed == 12
-    assert speed.p50 == pytest.approx(0.555)
-    assert (speed.prompt_tokens, speed.completion_tokens) == (100.0, 25.5)
+    runs = [make_run(version, OLD), make_run(version, NEW[:6])]
+    counted = comparison.scorings(runs)
+    speed, _ = profiles.speeds(_compared(*runs), counted)
+    assert speed.timed == 6
+    assert speed.p50 == pytest.approx(0.525)
+    assert (speed.prompt_tokens, speed.completion_tokens) == (100.0, 22.5)
+
+
+def test_it_says_the_same_from_kept_summaries_and_from_the_answers() -> None:
+    version = make_version()
+    values = [{"grounding": score} for score in OLD]
+    runs = [make_run(version, OLD, values=values), make_run(version, NEW, values=values[::-1])]
+    counted, found = comparison.scorings(runs), _compared(*runs)
+    assert found.whole
+    counted_anew = found._replace(whole=False)
+    assert profiles.speeds(found, counted) == profiles.speeds(counted_anew, counted)
+    [kept], [anew] = profiles.changes(found, counted), profiles.changes(counted_anew, counted)
+    assert [(one.row.metric, one.percent, one.old_count) for one in kept] == [
+        (one.row.metric, one.percent, one.old_count) for one in anew
+    ]
 
 
 def test_it_tables_pre_trained_against_fine_tuned_as_the_metrics_are_published(
