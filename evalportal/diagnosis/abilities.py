@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from django.db import connection
@@ -156,8 +156,6 @@ def _read(scoring: Scoring) -> list[_Answer]:
         cursor.execute(_ANSWERS, [scoring.pk])
         return [_Answer(*row) for row in cursor.fetchall()]
 
-
-LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "Chinese"}
 
 _ANSWERS = """
 SELECT r.case_id, c.benchmark, r.noise,

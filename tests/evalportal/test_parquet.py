@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from scoring import runs
 from scoring.models import Score
 from tests.reviews.making import MARKS, build_run
 
-parquet = pytest.importorskip("pyarrow.parquet", reason="make setup installs pyarrow")
+parquet: Any = import_module("pyarrow.parquet")
 pytestmark = pytest.mark.django_db
 
 
