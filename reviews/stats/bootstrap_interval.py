@@ -13,8 +13,9 @@ about the bootstrap", on widening.
 None: the statistic itself is undefined. No interval: there are fewer than 5 answers; every resample gives
 the same value, which says nothing of the next answer; or more than one resample in 20 has no value.
 
-The same seed gives the same interval, in whatever order the answers come. In simulations of agreement, with
-marks of every degree of likeness, intervals of 95 % covered 93 to 97 % from 20 answers on.
+The same seed gives the same interval, in whatever order the answers come. In simulations of
+agreement, intervals of 95 % covered 94 to 96 % from 60 answers on (more where disagreement is very rare), and
+92 to 99 % with 20.
 
 >>> parts = np.array([[1.0, 1], [2, 1], [4, 1], [5, 1], [8, 1]])
 >>> mean = measure(Quantity(parts, lambda sums: ratio(sums[..., 0], sums[..., 1]), n=5), seed=1)
