@@ -26,6 +26,10 @@ class DatasetQuerySet(QuerySet["Dataset"]):
             latest_at=Subquery(newest.values("created_at")[:1]),
         )
 
+    def newest_first(self) -> DatasetQuerySet:
+        """Put the datasets first that were changed last."""
+        return self.order_by(F("latest_at").desc(nulls_last=True))
+
     def with_versions(self) -> DatasetQuerySet:
         """Keep the datasets that hold anything."""
         return self.filter(versions__number=1)

@@ -93,7 +93,8 @@ def agreement_differences(request: Request, pk: int, one: int, other: int) -> Ht
 @require_GET
 def adjudication_list(request: Request) -> HttpResponse:
     """List the disputed answers, worst first."""
-    run = Run.objects.filter(pk=request.GET.get("run") or None).first()
+    number = request.GET.get("run", "")
+    run = Run.objects.filter(pk=int(number)).first() if number.isdecimal() and len(number) < 18 else None
     waiting = adjudication.queue(run)
     return render(request, "reviews/adjudication_list.html", {"items": waiting[:100], "run": run})
 

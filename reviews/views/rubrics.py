@@ -34,7 +34,7 @@ def rubric_detail(request: Request, kind: str) -> HttpResponse:
     if kind not in Rubric.Kind.values:
         raise Http404("There is no rubric of that kind.")
     rubric, error = rubrics.current(kind), None
-    criteria = list(rubric.criteria.order_by("position").values())
+    criteria: list[dict[str, Any]] = [dict(one) for one in rubric.criteria.order_by("position").values()]
     if request.method == "POST":
         try:
             criteria = _criteria(request.POST)

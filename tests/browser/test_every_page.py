@@ -17,7 +17,7 @@ from scoring.uploads import Source
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-VIEWS = {"light": {}, "dark": {"dark": True}, "narrow": {"width": 390}}
+VIEWS: dict[str, dict[str, Any]] = {"light": {}, "dark": {"dark": True}, "narrow": {"width": 390}}
 
 
 def _import(suite: str) -> Version:

@@ -23,6 +23,7 @@ def run_to_review(alice: Any, count: int = 2, *, benchmark: int = 7, **settings:
     """Ask an echo the cases of one benchmark, score them, and send to people what they shall mark."""
     rows = [ccop_row(number, benchmark) for number in range(1, count + 1)]
     outcome = cases.add([Source("rows.jsonl", [lines(*rows)])], dataset=f"b{benchmark}", suite="ccop")
+    assert outcome.version
     endpoint, _ = Endpoint.objects.get_or_create(name="Parrot", gateway="echo", model="echo")
     run = Run.objects.create(
         name="Parrot, baseline", version=outcome.version, endpoint=endpoint, created_by=alice, **settings
