@@ -12,6 +12,8 @@ import django_stubs_ext
 
 # Lets `ModelForm[Run]` and its like stand in code that runs, not only in code that is type-checked.
 django_stubs_ext.monkeypatch()
+# More threads than one cost more than they give to the small matrices of the statistics.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("EVALPORTAL_VAR", BASE_DIR / "var")).resolve()

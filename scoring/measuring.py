@@ -59,7 +59,8 @@ def measure(
         overall=overall,
         passed=None if overall is None else overall >= threshold - SLACK,
         pending=pending,
-        fabricated=any(values.get(name) == 0.0 for name in SAFETY),
+        # A blank answer scores 0 there as everywhere, but it invents nothing.
+        fabricated=bool(sample.response.strip()) and any(values.get(name) == 0.0 for name in SAFETY),
         flags=tuple(dict.fromkeys([*own, *suite.flags(values, weights, threshold)])),
         values=values,
         details={name: _detail(name, found[name], weight) for name, weight in weights.items()},
