@@ -175,6 +175,8 @@ EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS") == "1"
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "evalportal@localhost")
 
+# Write to reviewers by e-mail when answers wait for them; the queue page says it in any case.
+REVIEW_NOTICES = os.environ.get("EVALPORTAL_REVIEW_NOTICES") == "1"
 METRICS_TOKEN = os.environ.get("EVALPORTAL_METRICS_TOKEN", "")
 
 # The database is the truth, the broker only a bell: no result is kept in it.
@@ -207,7 +209,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "scoring.tasks.sweep",
         "schedule": float(os.environ.get("EVALPORTAL_SWEEP_SECONDS", "2")),
         "options": {"queue": "default", "expires": 10},
-    }
+    },
+    "sweep-reviews": {
+        "task": "reviews.tasks.sweep_reviews",
+        "schedule": 5.0,
+        "options": {"queue": "default", "expires": 10},
+    },
 }
 
 # How often a prompt is asked before its case fails, and how long to wait at first; twice as long each time.
