@@ -210,6 +210,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": float(os.environ.get("EVALPORTAL_SWEEP_SECONDS", "2")),
         "options": {"queue": "default", "expires": 10},
     },
+    "sweep-uploads": {
+        "task": "scoring.tasks.sweep_uploads",
+        "schedule": 60.0,
+        "options": {"queue": "default", "expires": 60},
+    },
     "sweep-reviews": {
         "task": "reviews.tasks.sweep_reviews",
         "schedule": 5.0,

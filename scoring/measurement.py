@@ -67,6 +67,12 @@ class Sample:
     embed: Embed | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Refuse anything but text where text should be, and name the field."""
+        for name in ("response", "question", "expected_response"):
+            if not isinstance(value := getattr(self, name), str):
+                raise TypeError(f"{name}: it must be text, not {type(value).__name__}.")
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from hashlib import blake2b
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,3 +160,10 @@ def test_it_gives_a_blank_response_nothing_on_the_metrics_of_ccop(name: str, res
     found = measured(METRICS[name], replace(METRICS[name].EXAMPLE, response=response, embed=embed))
     assert found.value == 0.0
     assert "blank" in found.why
+
+
+@pytest.mark.parametrize("field", ["response", "question", "expected_response"])
+@pytest.mark.parametrize("value", [None, 5, b"bytes", ["a"]])
+def test_it_refuses_what_is_no_text_and_names_the_field(field: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=rf"{field}: it must be text, not"):
+        Sample(**{"response": "", field: value})
