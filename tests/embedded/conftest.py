@@ -123,12 +123,20 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def gone(pid: int) -> bool:
-    """Say whether a process has ended; one that nobody has buried yet counts as ended."""
+def gone(pid: int, seconds: float = 3.0) -> bool:
+    """Say whether a process ends within a moment; one that nobody has buried yet counts as ended."""
+    deadline = time.monotonic() + seconds
+    while not _ended(pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _ended(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-        status = Path(f"/proc/{pid}/stat")
-        return status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
     except (ProcessLookupError, FileNotFoundError):
         return True
 
