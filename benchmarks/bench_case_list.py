@@ -63,11 +63,13 @@ def _client(var: Path) -> Any:
     from django.test import Client
 
     from evalportal.models import Person
+    from scoring import searching
 
     path = var / "cases.jsonl"
     many_cases.write(path, CASES)
     bench_import.register_benchmarks()
     bench_import.import_file(path)
+    searching.prepare()
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")  # as PostgreSQL does by itself within a minute
     call_command("collectstatic", interactive=False, verbosity=0)

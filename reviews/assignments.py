@@ -181,7 +181,7 @@ _SHOWN: tuple[tuple[str, type[Model], tuple[str, ...]], ...] = (
     ("i", ReviewItem, ()),
     ("rubric", Rubric, ()),
     ("r", Response, ("raw", "token_scores")),
-    ("c", Case, ("search", "text")),
+    ("c", Case, ("text",)),
 )
 _SIZES = [len(model._meta.concrete_fields) - len(without) for _, model, without in _SHOWN]
 _PARTS: list[tuple[Any, int, int, tuple[str, ...]]] = [

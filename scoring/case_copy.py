@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from scoring.models import Case, Dataset, Version
 from scoring.uploads import CheckedRow
@@ -19,6 +19,9 @@ COPY scoring_case (
 ) FROM STDIN
 """
 _MEMBERSHIPS = "COPY scoring_membership (version_id, case_id, position) FROM STDIN"
+_MEMBERS = """
+SELECT count(*) FROM scoring_membership JOIN scoring_case ON scoring_case.id = case_id WHERE version_id = %s
+"""
 
 
 def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[CheckedRow, int]]:
@@ -43,9 +46,14 @@ def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[Checked
 
 def save_memberships(version: Version, numbers: Iterable[int]) -> None:
     """Save which cases make up a version, in their order."""
-    with connection.cursor() as cursor, cursor.copy(_MEMBERSHIPS) as copy:
-        for position, number in enumerate(numbers, 1):
-            copy.write_row((version.pk, number, position))
+    with connection.cursor() as cursor:
+        with cursor.copy(_MEMBERSHIPS) as copy:
+            for position, number in enumerate(numbers, 1):
+                copy.write_row((version.pk, number, position))
+        cursor.execute(_MEMBERS, [version.pk])
+        (count,) = cursor.fetchone() or (0,)
+    if count != version.case_count:
+        raise IntegrityError(f"{version} has {count} cases in place of {version.case_count}.")
 
 
 def _numbers(dataset: Dataset) -> dict[bytes, int]:

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from scoring import benchmarks, case_copy, differences, uploads
+from scoring import benchmarks, case_copy, differences, searching, uploads
 from scoring.models import Case, Dataset, Membership, Version
 from scoring.uploads import CheckedRow, LineProblem, Problems, Source
 
@@ -64,6 +64,7 @@ def add(
 ) -> Outcome:
     """Import files as a new version of a dataset; save nothing if a line is bad, or if only to check.
 
+    Many new cases are not found by their words until somebody calls `searching.prepare`.
     Two imports into one dataset wait for each other until the first one's transaction ends. The files must
     not be read through the same connection with the database: it is busy taking the rows in.
     """
@@ -226,6 +227,8 @@ def _saved(rows: _Rows, known: _Known, person: Any) -> Outcome:
         created_by=person,
     )
     case_copy.save_memberships(version, (entry.case_id for entry in rows.entries.values()))
+    if outcome.changes["added"] + outcome.changes["changed"] <= searching.AT_ONCE:
+        searching.prepare(dataset)
     return replace(outcome, version=version, is_new=True)
 
 

@@ -40,7 +40,8 @@ class CaseQuerySet(QuerySet["Case"]):
 
     def of(self, version: Version) -> CaseQuerySet:
         """Keep the cases of one version, in its order, each with its position in it."""
-        members = self.filter(memberships__version=version)
+        # Naming the dataset too, which follows from the version, lets its indexes be used.
+        members = self.filter(memberships__version=version, dataset=version.dataset_id)
         return members.annotate(position=F("memberships__position")).order_by("position")
 
     def narrowed(self, **filters: Any) -> CaseQuerySet:
@@ -55,7 +56,7 @@ class CaseQuerySet(QuerySet["Case"]):
         by_key = self.filter(key__startswith=text.upper() if text[0] in "bB" else text)
         if " " not in text and by_key.exists():
             return by_key
-        return self.filter(search=SearchQuery(text, config="english", search_type="websearch"))
+        return self.filter(search_entry__words=SearchQuery(text, config="english", search_type="websearch"))
 
 
 class ResponseQuerySet(QuerySet["Response"]):

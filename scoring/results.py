@@ -41,7 +41,7 @@ def about(run: Run) -> dict[str, Any]:
 def each(run: Run) -> Iterator[dict[str, Any]]:
     """Give one result after the other, in the order of asking; answers without a score are there too."""
     scoring = scorings.newest(run)
-    rows = run.responses.select_related("case").defer("token_scores", "case__search").order_by("position")
+    rows = run.responses.select_related("case").defer("token_scores").order_by("position")
     batch: list[Response] = []
     for response in rows.iterator(chunk_size=500):
         batch.append(response)

@@ -15,7 +15,7 @@ from django.db import close_old_connections, transaction
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
-from scoring import asking, bells, blockades, receiving, scores, sweeping, workers
+from scoring import asking, bells, blockades, receiving, scores, searching, sweeping, workers
 from scoring.bells import QUEUES, Bell
 from scoring.models import Endpoint, Run, Upload
 
@@ -55,6 +55,7 @@ def process_upload(upload_id: int) -> None:
     """Check or import an upload."""
     with _patience("reading an upload", upload=upload_id):
         receiving.process(Upload.objects.get(pk=upload_id))
+        searching.prepare()
 
 
 @shared_task
@@ -64,6 +65,7 @@ def sweep_uploads() -> None:
         for upload_id in receiving.unheard():
             process_upload.delay(upload_id)
         receiving.sweep()
+        searching.prepare()
 
 
 @shared_task

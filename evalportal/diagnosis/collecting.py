@@ -68,7 +68,7 @@ def _examples(scoring: Scoring, codes: Sequence[str]) -> dict[str, list[Example]
     with connection.cursor() as cursor:
         cursor.execute(_WORST, {"scoring": scoring.pk, "codes": list(codes), "most": _EXAMPLES})
         rows = cursor.fetchall()
-    answers = Response.objects.select_related("case").defer("token_scores", "raw", "case__search")
+    answers = Response.objects.select_related("case").defer("token_scores", "raw")
     known = answers.in_bulk([row[1] for row in rows])
     found: dict[str, list[Example]] = {}
     for code, response, overall, statements in rows:

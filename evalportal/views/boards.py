@@ -95,7 +95,7 @@ def compare(request: Request) -> HttpResponse:
 @require_GET
 def compare_case(request: Request, pk: int) -> HttpResponse:
     """Put the answers of the compared runs to one question side by side."""
-    case = get_object_or_404(Case.objects.defer("search"), pk=pk)
+    case = get_object_or_404(Case, pk=pk)
     try:
         runs = _runs(request)
         counted = comparison.scorings(runs)

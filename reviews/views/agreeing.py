@@ -104,7 +104,7 @@ def adjudication_list(request: Request) -> HttpResponse:
 def adjudication_detail(request: Request, pk: int) -> HttpResponse:
     """Show the reviews of an answer side by side, without names, and settle it."""
     found = ReviewItem.objects.select_related("response__case", "rubric", "run")
-    item = get_object_or_404(found.defer("response__case__search"), pk=pk)
+    item = get_object_or_404(found, pk=pk)
     marks = {key.removeprefix(MARK): request.POST[key] for key in request.POST if key.startswith(MARK)}
     error = None
     if request.method == "POST":

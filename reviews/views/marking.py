@@ -155,7 +155,7 @@ def _reopened(request: Request, pk: int, act: Callable[[], object]) -> HttpRespo
 
 def _own(request: Request, pk: int) -> Assignment:
     found = Assignment.objects.select_related("item__response__case", "item__rubric", "item__run")
-    return get_object_or_404(found.defer("item__response__case__search"), pk=pk, person=request.user)
+    return get_object_or_404(found, pk=pk, person=request.user)
 
 
 def _answered(request: Request, assignment: Assignment, act: Callable[[], object]) -> HttpResponse:

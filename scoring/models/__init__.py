@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring.models.benchmarks import CustomBenchmark
-from scoring.models.datasets import Case, Dataset, Membership, Version
+from scoring.models.datasets import Case, Dataset, Membership, SearchEntry, Version
 from scoring.models.endpoints import Endpoint
 from scoring.models.recordings import Recording
 from scoring.models.runs import Response, Run, Score, Scoring, Verdict
@@ -21,6 +21,7 @@ __all__ = [
     "Run",
     "Score",
     "Scoring",
+    "SearchEntry",
     "Upload",
     "UploadFile",
     "UploadPiece",

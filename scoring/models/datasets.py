@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -59,7 +59,8 @@ class Version(models.Model):
 class Case(models.Model):
     """One question with all that its answer is measured against; never changed, shared by versions."""
 
-    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="cases")
+    # The constraint and the index below begin with the dataset: one more of its own would serve nobody.
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="cases", db_index=False)
     versions = models.ManyToManyField(Version, through="Membership", related_name="cases")
     suite = models.CharField(max_length=40)
     key = models.CharField(max_length=200, db_collation="C")
@@ -73,11 +74,6 @@ class Case(models.Model):
     question = models.TextField()
     text = models.TextField(blank=True, help_text="What search looks at besides the key and the question.")
     fields = OrderedJSONField(help_text="The whole row, as it was uploaded.")
-    search = models.GeneratedField(
-        expression=SearchVector("key", "question", "text", config="english"),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
 
     objects = CaseQuerySet.as_manager()
 
@@ -87,8 +83,12 @@ class Case(models.Model):
             models.UniqueConstraint(fields=["dataset", "key", "digest"], name="one_case_per_content"),
         )
         indexes = (
-            GinIndex(fields=["search"], name="case_search"),
-            models.Index(fields=["suite", "key"], name="case_by_suite_and_key"),
+            # All that the list of cases is narrowed by, so that it need not look at the wide rows themselves.
+            models.Index(
+                fields=["dataset", "benchmark", "category", "difficulty", "domain"],
+                include=["id"],
+                name="case_by_kind",
+            ),
         )
 
     def __str__(self) -> str:
@@ -99,10 +99,16 @@ class Case(models.Model):
 
 
 class Membership(models.Model):
-    """A case belongs to a version, at its place."""
+    """A case belongs to a version, at its place.
 
-    version = models.ForeignKey(Version, models.PROTECT, related_name="memberships")
-    case = models.ForeignKey(Case, models.PROTECT, related_name="memberships")
+    Neither can be deleted or changed, and the import sees with one query that all are there: constraints
+    that look at each of them would take as long as all the rest of it.
+    """
+
+    version = models.ForeignKey(
+        Version, models.PROTECT, related_name="memberships", db_constraint=False, db_index=False
+    )
+    case = models.ForeignKey(Case, models.PROTECT, related_name="memberships", db_constraint=False)
     position = models.PositiveIntegerField()
 
     class Meta:
@@ -114,3 +120,17 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version_id}:{self.position}"
+
+
+class SearchEntry(models.Model):
+    """The words by which a case is found, written after the import, which they would slow down threefold."""
+
+    case = models.OneToOneField(Case, models.PROTECT, primary_key=True, related_name="search_entry")
+    words = SearchVectorField()
+
+    class Meta:
+        verbose_name_plural = "search entries"
+        indexes = (GinIndex(fields=["words"], name="search_by_words"),)
+
+    def __str__(self) -> str:
+        return f"Words of case {self.pk}"

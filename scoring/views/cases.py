@@ -28,7 +28,7 @@ def case_list(request: Request) -> HttpResponse:
         found = Case.objects.of(version).narrowed(**chosen).matching(words)
         narrowed = bool(words or any(chosen.values()))
         context["count"] = found.count() if narrowed else version.case_count
-        context["page"] = paging.page(found.defer("fields", "text", "search"), "position", request.GET)
+        context["page"] = paging.page(found.defer("fields", "text"), "position", request.GET)
         context["benchmarks"] = benchmarks.known(version.dataset.suite)
     template = "scoring/_case_list.html" if request.htmx.target == "case-list" else "scoring/case_list.html"
     return render(request, template, context)
@@ -46,13 +46,13 @@ def _chosen_version(query: QueryDict, datasets: list[Dataset]) -> Version | None
 @require_GET
 def case_detail(request: Request, pk: int) -> HttpResponse:
     """Show one case, whole, and the versions that hold it."""
-    case = get_object_or_404(Case.objects.select_related("dataset").defer("search"), pk=pk)
+    case = get_object_or_404(Case.objects.select_related("dataset"), pk=pk)
     known = benchmarks.known(case.suite)
     context = {
         "case": case,
         "benchmark": known.get(case.benchmark),
         "versions": case.versions.order_by("-number"),
         "row": json.dumps(case.fields, indent=2, ensure_ascii=False),
-        "others": Case.objects.filter(dataset=case.dataset, key=case.key).exclude(pk=pk).defer("search"),
+        "others": Case.objects.filter(dataset=case.dataset, key=case.key).exclude(pk=pk),
     }
     return render(request, "scoring/case_detail.html", context)

@@ -19,7 +19,7 @@ from scoring.text import without_reasoning
 def response_detail(request: Request, run_pk: int, pk: int) -> HttpResponse:
     """Show an answer with its evidence marked, and each metric with its value, weight and why."""
     found = Response.objects.select_related("run__version__dataset", "run__endpoint", "case__dataset")
-    response = get_object_or_404(found.defer("case__search"), pk=pk, run=run_pk)
+    response = get_object_or_404(found, pk=pk, run=run_pk)
     if request.user.is_reviewer and response.run.state != Run.State.FINAL:
         raise PermissionDenied("Reviewers see a run once it is final, so that their marks stay blind.")
     score = (

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.text import slugify
 
-from scoring import cases, registry, uploads
+from scoring import cases, registry, searching, uploads
 from scoring.cases import Outcome
 from scoring.uploads import Source
 
@@ -54,13 +54,14 @@ class Command(BaseCommand):
                 dataset=name,
                 suite=suite,
                 check_only=options["check"],
-                progress=self._progress(),
+                progress=self._progress("rows"),
             )
         except (cases.OtherSuiteError, OSError) as error:
             raise CommandError(str(error)) from error
         self._report(outcome, name, check=options["check"])
+        searching.prepare(progress=self._progress("cases can be searched"))
 
-    def _progress(self) -> cases.Progress:
+    def _progress(self, what: str) -> cases.Progress:
         """Tell a person at a terminal how far it is, and nobody else."""
         started = told = time.monotonic()
 
@@ -69,7 +70,7 @@ class Command(BaseCommand):
             now = time.monotonic()
             if self.stderr.isatty() and now - told >= _SECONDS_BETWEEN_REPORTS:
                 told = now
-                self.stderr.write(f"\r{rows:,} rows, {rows / (now - started):,.0f} a second ", ending="")
+                self.stderr.write(f"\r{rows:,} {what}, {rows / (now - started):,.0f} a second ", ending="")
 
         return tell
 
