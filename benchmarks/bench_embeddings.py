@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Row, print_table
-from scoring import embeddings, minilm
+from scoring.language import embeddings, minilm
 
 SENTENCES, ROUNDS = 256, 5
 

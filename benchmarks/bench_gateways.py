@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import httpx
 
-import scoring.slots  # noqa: F401 (what it sets up for the HTTP library counts)
+import scoring.engine.slots  # noqa: F401 (what it sets up for the HTTP library counts)
 from benchmarks import mock_server
 from benchmarks.table import Row, print_table
 from scoring.gateway_contract import Prompt, Target

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _efficiency(requests: int, latency: float, most: int) -> None:
-    from scoring import asking, bells
+    from scoring.engine import asking, bells
 
     with _run(requests, latency, most) as run:
         started, processor = time.perf_counter(), time.process_time()
@@ -55,7 +55,7 @@ def _efficiency(requests: int, latency: float, most: int) -> None:
 
 def _memory(requests: int) -> None:
     """Watch the memory over many answers, a quarter at a time."""
-    from scoring import asking, bells
+    from scoring.engine import asking, bells
 
     peaks: list[tuple[int, float]] = []
     with _run(requests, 0.0, 50) as run:
@@ -86,7 +86,7 @@ def _scoring(requests: int = 600, latency: float = 2.0, most: int = 40) -> None:
 
     Each answer has five sentences that no other has: nothing comes from the cache of embeddings.
     """
-    from scoring import asking, bells
+    from scoring.engine import asking, bells
     from scoring.models import Run
     from tests.engine.making import echo, started, version
 
@@ -114,7 +114,8 @@ _SCORER = """
 import sys, time
 from benchmarks.bench_runs import _django
 _django()
-from scoring import bells, scores
+from scoring import scores
+from scoring.engine import bells
 from scoring.models import Run
 while Run.objects.get(pk=int(sys.argv[1])).state in Run.UNDER_WAY:
     scores.score(int(sys.argv[1]), ring=bells.silent)

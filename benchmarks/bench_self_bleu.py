@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from benchmarks.table import Row, print_table
-from scoring import bleu
+from scoring.language import bleu
 
 QUESTIONS, ANSWERS, WORDS = 500, 5, 100
 

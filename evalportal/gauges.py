@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Count
 
 from reviews.models import ReviewItem
-from scoring import workers
+from scoring.engine import workers
 from scoring.models import Response, Run, Upload, Verdict
 
 QUEUES = ("inference", "judging", "scoring", "default")

@@ -11,8 +11,8 @@ from evalportal import comparison
 from evalportal.comparison import Comparison
 from scoring import differences
 from scoring.differences import Piece
+from scoring.language.text import without_reasoning
 from scoring.models import Case, Response, Run, Score, Scoring
-from scoring.text import without_reasoning
 
 MOST = 12
 MOST_FLIPS = 100

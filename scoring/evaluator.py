@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scoring import lexical, phases
+from scoring import phases
 from scoring.ccop import benchmarks, fabrications, weights
+from scoring.language import lexical
 from scoring.language_evaluator import Evaluator
 from scoring.measurement import Sample
 from scoring.metrics import key_fact_recall, label_match, rubric

@@ -9,7 +9,8 @@ from dataclasses import fields, replace
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from scoring import embeddings, registry
+from scoring import registry
+from scoring.language import embeddings
 from scoring.measurement import Measurement, Sample, TokenScores
 
 METRICS = "scoring.metrics"

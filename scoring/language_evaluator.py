@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import bleu, distributions, embeddings
-from scoring.logits import answer_scores, generate
+from scoring.language import bleu, distributions, embeddings
+from scoring.language.logits import answer_scores, generate
+from scoring.language.text import sentences
 from scoring.measurement import Embed, Sample, TokenScores
 from scoring.metrics import (
     coherence,
@@ -26,7 +27,6 @@ from scoring.metrics import (
     self_bleu,
     semantic_richness,
 )
-from scoring.text import sentences
 
 Numbers = Sequence[float] | NDArray[Any]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from scoring.language.text import Folded
 from scoring.measurement import Span
-from scoring.text import Folded
 
 # More marks than this make a page harder to read, not easier; the evidence keeps the full counts.
 MOST_MARKS = 200

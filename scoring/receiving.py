@@ -13,10 +13,11 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
-from scoring import cases, locks
+from scoring import cases
 from scoring.cases import Outcome
+from scoring.engine import locks
+from scoring.engine.locks import Work
 from scoring.jsonl.reasons import shown
-from scoring.locks import Work
 from scoring.models import Upload, UploadFile, UploadPiece
 from scoring.upload_progress import Progress
 from scoring.uploads import Source

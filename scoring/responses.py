@@ -12,12 +12,13 @@ from uuid import UUID
 from psycopg import DataError
 from psycopg.types.json import Jsonb
 
-from scoring import claims, endpoints, registry
-from scoring.claims import Trouble
+from scoring import endpoints, registry
+from scoring.engine import claims
+from scoring.engine.claims import Trouble
+from scoring.engine.locks import Session
+from scoring.engine.slots import Job, Lane, Outcome
 from scoring.gateway_contract import AnswerScores, Prompt, Reply, Target
-from scoring.locks import Session
 from scoring.models import Endpoint, Run
-from scoring.slots import Job, Lane, Outcome
 
 TABLE = claims.RESPONSES
 # What was recorded or scripted is at hand anyway, and does not follow from the prompt.

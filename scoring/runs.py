@@ -21,7 +21,7 @@ from scoring.models import Response, Run, Score, Scoring, Verdict
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
-    from scoring.locks import Session
+    from scoring.engine.locks import Session
 
 State = Run.State
 _OPEN = (Response.State.WAITING, Response.State.ASKING)

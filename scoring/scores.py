@@ -13,9 +13,11 @@ from typing import Any, cast
 
 from django.db import connection
 
-from scoring import benchmarks, embeddings, locks, measuring, phases, registry, runs, scorings, verdicts
-from scoring.bells import Bell, Ring
-from scoring.locks import Work
+from scoring import benchmarks, measuring, phases, registry, runs, scorings, verdicts
+from scoring.engine import locks
+from scoring.engine.bells import Bell, Ring
+from scoring.engine.locks import Work
+from scoring.language import embeddings
 from scoring.measuring import Result
 from scoring.models import Response, Run, Score, Scoring, Verdict
 from scoring.responses import token_scores

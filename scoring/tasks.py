@@ -15,8 +15,9 @@ from django.db import close_old_connections, transaction
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
-from scoring import asking, bells, blockades, receiving, scores, searching, sweeping, workers
-from scoring.bells import QUEUES, Bell
+from scoring import receiving, scores, searching
+from scoring.engine import asking, bells, blockades, sweeping, workers
+from scoring.engine.bells import QUEUES, Bell
 from scoring.models import Endpoint, Run, Upload
 
 # A bell that nobody has heard for so long has been rung again by the sweep.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import psycopg
 
-from scoring.locks import Session
+from scoring.engine.locks import Session
 from scoring.models import Upload
 
 _SECONDS_BETWEEN_REPORTS = 0.5

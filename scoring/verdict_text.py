@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scoring.text import without_reasoning
+from scoring.language.text import without_reasoning
 
 _LONGEST_READ = 50_000
 _WORDS = {

@@ -10,15 +10,16 @@ from uuid import UUID
 from psycopg import DataError
 from psycopg.types.json import Jsonb
 
-from scoring import benchmarks, claims, endpoints, judging
-from scoring.claims import Trouble
+from scoring import benchmarks, endpoints, judging
+from scoring.engine import claims
+from scoring.engine.claims import Trouble
+from scoring.engine.locks import Session
+from scoring.engine.slots import Job, Lane, Outcome
 from scoring.gateway_contract import Prompt, Reply, Target
 from scoring.judging import CRITERIA, Criterion, Opinion
-from scoring.locks import Session
+from scoring.language.text import without_reasoning
 from scoring.models import Run, Verdict
 from scoring.responses import Claimed, with_system_prompt
-from scoring.slots import Job, Lane, Outcome
-from scoring.text import without_reasoning
 
 TABLE = claims.VERDICTS
 # Several votes of a judge that always says the same would be one vote.

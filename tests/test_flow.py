@@ -11,7 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from scoring import local
+from scoring.engine import local
 from scoring.models import Endpoint, Response, Run, Version
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "ccop"

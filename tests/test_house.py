@@ -20,11 +20,9 @@ MODULES = sorted(
 PURE = (
     "scoring.addresses",
     "scoring.aggregation",
-    "scoring.cosines",
     "scoring.diagnosis_rules",
     "scoring.gateway_contract",
     "scoring.judging",
-    "scoring.lexical",
     "scoring.parameters",
     "scoring.phases",
     "scoring.recordings",
@@ -37,7 +35,7 @@ PURE = (
     "reviews.stats",
     "evalportal.stats",
     "scoring.ccop",
-    "scoring.embeddings",
+    "scoring.language",
     "scoring.evaluator",
     "scoring.gateways",
     "scoring.measurement",
@@ -46,7 +44,6 @@ PURE = (
     "scoring.rgb",
     "scoring.rows",
     "scoring.suites",
-    "scoring.text",
     "scoring.uploads",
     "evalportal.embedded",
 )

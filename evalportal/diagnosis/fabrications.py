@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from scoring import highlighting
 from scoring.highlighting import Stretch
+from scoring.language.text import without_reasoning
 from scoring.measuring import SAFETY
 from scoring.models import Response, Score, Scoring
-from scoring.text import without_reasoning
 
 # So much of the text stands around what is made up.
 _AROUND = 240

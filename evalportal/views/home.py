@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from evalportal.http import Request
 from evalportal.models import Person
 from reviews import adjudication, notices
-from scoring import workers
+from scoring.engine import workers
 from scoring.models import Dataset, Endpoint, Run, Upload
 
 

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from scoring.ccop import code
-from scoring.lexical import View, words
+from scoring.language.lexical import View, words
 
 
 class Citation(NamedTuple):

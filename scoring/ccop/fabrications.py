@@ -6,13 +6,13 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from scoring import lexical
 from scoring.ccop import code, negations
 from scoring.ccop.references import Reference, Standing, references
-from scoring.cosines import cosines
-from scoring.lexical import View
+from scoring.language import lexical
+from scoring.language.cosines import cosines
+from scoring.language.lexical import View
+from scoring.language.text import sentence_spans
 from scoring.measurement import Measurement, Sample, Span
-from scoring.text import sentence_spans
 
 SIMILAR = 0.75
 _SHOWN = 50

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from scoring import lexical
-from scoring.lexical import View
+from scoring.language import lexical
+from scoring.language.lexical import View
 from scoring.measurement import Measurement, Span
 
 PERCENT = 60

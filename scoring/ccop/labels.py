@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from scoring import lexical
 from scoring.ccop import negations
-from scoring.lexical import View
+from scoring.language import lexical
+from scoring.language.lexical import View
 
 Named = Literal["label", "opposite", "neither"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from scoring.lexical import View, words
+from scoring.language.lexical import View, words
 
 
 class Negated(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 from scoring.ccop import code
 from scoring.ccop.citations import ITEM, Citation, citations
-from scoring.lexical import View, view
-from scoring.text import sentence_spans
+from scoring.language.lexical import View, view
+from scoring.language.text import sentence_spans
 
 Standing = Literal["exists", "fabricated", "said not to exist", "another document"]
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 
-from scoring import lexical
 from scoring.ccop import code, criteria
 from scoring.ccop.references import Reference, references
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample, Span
 
 VERSION = 1

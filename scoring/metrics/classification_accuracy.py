@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from math import fsum
 
-from scoring import lexical
 from scoring.ccop import criteria
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample
 from scoring.metrics import label_match
 

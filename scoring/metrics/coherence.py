@@ -33,9 +33,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.embeddings import embed
+from scoring.language.embeddings import embed
+from scoring.language.text import sentence_spans
 from scoring.measurement import Band, Direction, Measurement, Sample, Span
-from scoring.text import sentence_spans
 
 VERSION = 1
 DIRECTION: Direction = "higher"

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scoring import lexical
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample
 
 VERSION = 1

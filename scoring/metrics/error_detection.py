@@ -20,10 +20,10 @@ message". A response that is caught by a linking word alone is flagged for a per
 
 from __future__ import annotations
 
+from scoring.language.text import fold
 from scoring.measurement import Band, Direction, Measurement, Sample
 from scoring.rgb import counterfactual, rules
 from scoring.rgb.places import Places
-from scoring.text import fold
 
 VERSION = 1
 DIRECTION: Direction = "higher"

@@ -30,12 +30,12 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from scoring import distributions
-from scoring.distributions import Floats, TokenScoresError
+from scoring.language import distributions
+from scoring.language.distributions import Floats, TokenScoresError
+from scoring.language.text import Folded, fold
 from scoring.marking import Stretch, marks
 from scoring.measurement import Band, Direction, Measurement, Sample, Span, TokenScores
 from scoring.metrics import repetition
-from scoring.text import Folded, fold
 
 VERSION = 1
 DIRECTION: Direction = "lower"

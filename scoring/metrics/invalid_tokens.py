@@ -29,10 +29,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from scoring.bare_words import bare_words_in
+from scoring.language.bare_words import bare_words_in
+from scoring.language.text import Folded
 from scoring.marking import Stretch, marks
 from scoring.measurement import Band, Direction, Measurement, Sample
-from scoring.text import Folded
 
 VERSION = 1
 DIRECTION: Direction = "lower"

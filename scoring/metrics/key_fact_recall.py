@@ -19,8 +19,8 @@ paraphrase in other words is not, and the terms of one fact may stand far apart.
 
 from __future__ import annotations
 
-from scoring import lexical
 from scoring.ccop import key_terms
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample
 
 VERSION = 1

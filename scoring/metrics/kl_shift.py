@@ -27,8 +27,8 @@ import math
 
 import numpy as np
 
-from scoring import distributions
-from scoring.distributions import Floats, TokenScoresError
+from scoring.language import distributions
+from scoring.language.distributions import Floats, TokenScoresError
 from scoring.measurement import Band, Direction, Measurement, Sample, TokenScores
 
 VERSION = 1

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from scoring import lexical
 from scoring.ccop import criteria, labels
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample, Span
 
 VERSION = 1

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 
+from scoring.language.text import fold
 from scoring.measurement import Band, Direction, Measurement, Sample
-from scoring.text import fold
 
 VERSION = 1
 DIRECTION: Direction = "lower"

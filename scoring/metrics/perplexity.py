@@ -25,8 +25,8 @@ from __future__ import annotations
 
 import math
 
-from scoring import distributions
-from scoring.distributions import Floats, TokenScoresError
+from scoring.language import distributions
+from scoring.language.distributions import Floats, TokenScoresError
 from scoring.measurement import Band, Direction, Measurement, Sample, TokenScores
 
 VERSION = 1

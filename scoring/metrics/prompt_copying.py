@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from scoring.bare_words import bare_words, bare_words_in
+from scoring.language.bare_words import bare_words, bare_words_in
+from scoring.language.text import Folded
 from scoring.marking import Stretch, marks
 from scoring.measurement import Band, Direction, Measurement, Sample, Span
-from scoring.text import Folded
 
 VERSION = 1
 DIRECTION: Direction = "lower"

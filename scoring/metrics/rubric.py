@@ -23,7 +23,7 @@ import math
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from scoring import lexical
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample
 
 VERSION = 1

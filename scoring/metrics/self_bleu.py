@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 
-from scoring import bleu
+from scoring.language import bleu
 from scoring.measurement import Band, Direction, Measurement, Sample
 
 VERSION = 1

@@ -22,10 +22,10 @@ from __future__ import annotations
 from math import fsum
 from typing import Any
 
-from scoring import lexical
-from scoring.cosines import cosines
+from scoring.language import lexical
+from scoring.language.cosines import cosines
+from scoring.language.text import sentence_spans, sentences
 from scoring.measurement import Band, Direction, Embed, Measurement, Sample, Span
-from scoring.text import sentence_spans, sentences
 
 VERSION = 1
 DIRECTION: Direction = "higher"

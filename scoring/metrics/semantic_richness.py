@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from scoring.bare_words import bare_words
+from scoring.language.bare_words import bare_words
 from scoring.measurement import Band, Direction, Measurement, Sample
 
 VERSION = 1

@@ -16,8 +16,8 @@ Weaknesses: it sees whether a term is used, not whether it is used rightly.
 
 from __future__ import annotations
 
-from scoring import lexical
 from scoring.ccop import criteria
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample, Span
 
 VERSION = 1

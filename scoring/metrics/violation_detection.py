@@ -17,8 +17,8 @@ none; grounding and people do.
 
 from __future__ import annotations
 
-from scoring import lexical
 from scoring.ccop import criteria, key_terms
+from scoring.language import lexical
 from scoring.measurement import Band, Direction, Measurement, Sample
 
 VERSION = 1

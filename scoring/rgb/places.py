@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from scoring.language.text import Folded, fold
 from scoring.measurement import Span
 from scoring.rgb.matching import normalize_answer
-from scoring.text import Folded, fold
 
 _CHUNK = re.compile(r"\S+")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
 
-from scoring.text import fold
+from scoring.language.text import fold
 
 Rule = Literal["keywords", "paper"]
 

@@ -16,10 +16,10 @@ from scoring.aggregation import weighted_mean
 from scoring.ccop import benchmarks as codes
 from scoring.ccop import checks, criteria
 from scoring.ccop import weights as weighing
+from scoring.language.text import without_reasoning
 from scoring.measurement import Embed, Sample, TokenScores
 from scoring.phases import reaches
 from scoring.rows import Benchmark, Row, RowError
-from scoring.text import without_reasoning
 
 BENCHMARKS: Mapping[str, Benchmark] = codes.table()
 

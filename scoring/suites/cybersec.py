@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scoring.language.text import without_reasoning
 from scoring.measurement import Embed, Sample, TokenScores
 from scoring.metrics.length_deviation import DEFAULT_LENGTH
 from scoring.rows import Benchmark, Problem, Row, RowError
-from scoring.text import without_reasoning
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "cybersecurity_answers": Benchmark(

@@ -13,12 +13,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scoring.language.text import without_reasoning
 from scoring.measurement import Embed, Sample, TokenScores
 from scoring.rgb import checks, documents, matching
 from scoring.rgb.abilities import COUNTERFACTUAL, INTEGRATION, NOISE, REJECTION, ability, language
 from scoring.rgb.prompts import messages
 from scoring.rows import Benchmark, Row, RowError
-from scoring.text import without_reasoning
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     code: Benchmark(code, code.replace("_", " ").capitalize(), "Retrieval-augmented generation", "automatic")

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 
 from evalportal.http import Request
 from scoring import benchmarks, handbook, highlighting, registry
+from scoring.language.text import without_reasoning
 from scoring.models import Response, Run, Score
-from scoring.text import without_reasoning
 
 
 @require_GET

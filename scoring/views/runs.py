@@ -15,7 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import estimates, paging, progress, questions, runs, tasks, workers
+from scoring import estimates, paging, progress, questions, runs, tasks
+from scoring.engine import workers
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from scoring import distributions
 from scoring.gateway_contract import AnswerScores, GatewayError
+from scoring.language import distributions
 from scoring.weights.loading import Loaded
 
 _DIGITS = 6

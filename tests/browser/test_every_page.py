@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from scoring import cases, local, runs
+from scoring import cases, runs
+from scoring.engine import local
 from scoring.models import Case, Endpoint, Response, Run, Upload, Version
 from scoring.uploads import Source
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from reviews import finishing
 from reviews.models import Assignment, Review
-from scoring import local
+from scoring.engine import local
 from scoring.models import Run
 from tests.reviews.conftest import run_to_review
 

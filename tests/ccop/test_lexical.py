@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import lexical, text
-from scoring.lexical import View
+from scoring.language import lexical, text
+from scoring.language.lexical import View
 
 # Capitals with a small form of two characters lose its second one here; text.words keeps it.
 TEXTS = st.text(st.characters(exclude_categories=(), exclude_characters="İ"), max_size=120) | st.text(

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scoring import embeddings, minilm
-from scoring.embeddings import embed
+from scoring.language import embeddings, minilm
+from scoring.language.embeddings import embed
 
 TEXTS = [
     "Firewalls filter network traffic.",

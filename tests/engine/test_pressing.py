@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from benchmarks.mock_server import Remote
-from scoring import runs, tasks, workers
+from scoring import runs, tasks
+from scoring.engine import workers
 from scoring.models import Response, Run, Worker
 from tests.engine.conftest import Engine, until
 from tests.engine.making import endpoint, started, version

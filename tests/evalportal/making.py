@@ -8,7 +8,8 @@ from threading import Event
 from typing import Any
 
 from reviews import adjudication, assignments, finishing, rubrics, sampling, validation
-from scoring import cases, local, reports, runs
+from scoring import cases, reports, runs
+from scoring.engine import local
 from scoring.models import Endpoint, Membership, Response, Run, Score, Scoring, Version
 from scoring.uploads import Source
 from tests.engine.making import echo, started

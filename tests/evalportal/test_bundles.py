@@ -26,7 +26,8 @@ from evalportal.leaderboard import Filters
 from evalportal.models import Person
 from reviews import agreement, rubrics
 from reviews.models import Adjudication, Event, Mark, ReviewItem, Rubric
-from scoring import local, runs
+from scoring import runs
+from scoring.engine import local
 from scoring.models import Case, Dataset, Endpoint, Response, Run, Score, Verdict, Version
 from tests.evalportal import making
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from scoring import bleu
+from scoring.language import bleu
 
 REFERENCE = BLEU(tokenize="none", smooth_method="exp", effective_order=True)
 

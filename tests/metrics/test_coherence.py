@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from scoring.embeddings import embed
+from scoring.language.embeddings import embed
 from scoring.measurement import Sample
 from scoring.metrics.coherence import EXAMPLE, measure, texts
 

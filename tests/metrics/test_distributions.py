@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from scoring.distributions import TokenScoresError, chosen_logprobs, entropies, read_logits
+from scoring.language.distributions import TokenScoresError, chosen_logprobs, entropies, read_logits
 
 
 def test_it_picks_the_log_probabilities_that_torch_finds() -> None:

@@ -19,7 +19,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from scoring import logits
+from scoring.language import logits
 from scoring.measurement import Sample
 from scoring.metrics import hallucination, kl_shift, perplexity
 

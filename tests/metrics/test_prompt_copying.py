@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.bare_words import bare_words
+from scoring.language.bare_words import bare_words
 from scoring.measurement import Sample
 from scoring.metrics.prompt_copying import measure
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.bare_words import bare_words
+from scoring.language.bare_words import bare_words
 from scoring.measurement import Sample
 from scoring.metrics.repetition import measure, ngrams, score
 

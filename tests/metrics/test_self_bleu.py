@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import bleu
+from scoring.language import bleu
 from scoring.measurement import Sample
 from scoring.metrics.self_bleu import measure
 

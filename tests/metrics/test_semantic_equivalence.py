@@ -62,7 +62,7 @@ def test_it_embeds_each_sentence_once_and_without_lone_surrogates() -> None:
 
 
 def test_it_tells_a_paraphrase_from_another_subject_with_the_real_model() -> None:
-    from scoring.embeddings import embed
+    from scoring.language.embeddings import embed
 
     expected = "Multi-factor authentication is required for remote access."
     near = compared("Remote connections must use multi-factor authentication.", expected, embed).value

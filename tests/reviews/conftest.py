@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from reviews import sampling
-from scoring import cases, local, runs
+from scoring import cases, runs
+from scoring.engine import local
 from scoring.models import Endpoint, Run
 from scoring.uploads import Source
 from tests.reviews.making import erin, make_run, marks

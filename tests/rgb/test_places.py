@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.language.text import fold
 from scoring.rgb.places import Places
-from scoring.text import fold
 
 PIECES = [
     "a",

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from benchmarks import mock_server
 from benchmarks.mock_server import Remote
-from scoring import asking, bells, blockades, endpoints, locks, runs
-from scoring.locks import Work
+from scoring import endpoints, runs
+from scoring.engine import asking, bells, blockades, locks
+from scoring.engine.locks import Work
 from scoring.models import Endpoint, Response, Run
 from tests.engine.making import echo, endpoint, started, version
 

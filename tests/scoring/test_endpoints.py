@@ -7,7 +7,8 @@ import json
 import pytest
 
 from benchmarks import mock_server
-from scoring import asking, bells, endpoints
+from scoring import endpoints
+from scoring.engine import asking, bells
 from scoring.gateway_contract import GatewayError
 from scoring.models import Endpoint
 from scoring.recordings import RecordingError

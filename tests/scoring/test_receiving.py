@@ -16,8 +16,9 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
-from scoring import cases, locks, receiving, tasks
-from scoring.locks import Work
+from scoring import cases, receiving, tasks
+from scoring.engine import locks
+from scoring.engine.locks import Work
 from scoring.models import Case, Dataset, Upload, UploadPiece, Version
 from tests.uploads.rows import ccop, lines
 

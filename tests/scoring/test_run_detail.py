@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from scoring import local, runs
+from scoring import runs
+from scoring.engine import local
 from scoring.models import Response, Run
 from tests.engine.making import echo, started, version
 

@@ -9,9 +9,10 @@ import psycopg
 import pytest
 from django.db import connection
 
-from scoring import asking, bells, locks, questions, runs, scores, sweeping, workers
-from scoring.bells import Bell
-from scoring.locks import Work
+from scoring import questions, runs, scores
+from scoring.engine import asking, bells, locks, sweeping, workers
+from scoring.engine.bells import Bell
+from scoring.engine.locks import Work
 from scoring.models import Response, Run, Verdict
 from scoring.runs import RunStateError
 from tests.engine.making import echo, started, version

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scoring import asking, bells, registry, runs, scores, scorings
+from scoring import registry, runs, scores, scorings
+from scoring.engine import asking, bells
 from scoring.models import Endpoint, Run, Score, Verdict
 from tests.engine.making import echo, started, version
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from scoring.engine.pace import Pace, backoff
+from scoring.engine.slots import Job, Lane, Outcome, Slots
 from scoring.gateway_contract import GatewayError, Probe, Prompt, Reply, Target
-from scoring.pace import Pace, backoff
-from scoring.slots import Job, Lane, Outcome, Slots
 
 FIRST, SECOND = Lane("response", 1), Lane("response", 2)
 

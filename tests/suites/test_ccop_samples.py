@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from scoring import lexical
 from scoring.ccop import code, criteria, key_terms
 from scoring.ccop.fabrications import claims_found
 from scoring.ccop.references import references
+from scoring.language import lexical
 from scoring.metrics import (
     citation_accuracy,
     grounding,

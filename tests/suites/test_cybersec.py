@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import measuring, registry
-from scoring.embeddings import embed
+from scoring.language.embeddings import embed
 from scoring.measurement import TokenScores
 from scoring.rows import Row, RowError
 from scoring.suites import cybersec

@@ -16,7 +16,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
-from scoring import endpoints, local, phases, progress, results, runs, tasks, workers
+from scoring import endpoints, phases, progress, results, runs, tasks
+from scoring.engine import local, workers
 from scoring.models import Dataset, Endpoint, Run, Version
 
 _DIRECT = re.compile(r"(?P<gateway>ollama|openai):(?P<model>.+)@(?P<url>https?://.+)")

@@ -12,7 +12,8 @@ from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError
 
-from scoring import benchmarks, embeddings, phases, registry
+from scoring import benchmarks, phases, registry
+from scoring.language import embeddings
 from scoring.models import Case, Dataset
 from scoring.offline import Scorer
 

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from psycopg.sql import SQL, Identifier
 
-from scoring.locks import Session
-from scoring.slots import Job
+from scoring.engine.locks import Session
+from scoring.engine.slots import Job
 
 Row = tuple[Any, ...]
 

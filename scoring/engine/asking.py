@@ -17,14 +17,15 @@ from uuid import uuid4
 
 from django.conf import settings
 
-from scoring import blockades, claims, endpoints, locks, responses, runs, verdicts
-from scoring.bells import Bell, Ring
-from scoring.claims import Trouble
+from scoring import endpoints, responses, runs, verdicts
+from scoring.engine import blockades, claims, locks
+from scoring.engine.bells import Bell, Ring
+from scoring.engine.claims import Trouble
+from scoring.engine.locks import Session, Work
+from scoring.engine.pace import backoff
+from scoring.engine.slots import Job, Lane, Outcome, Slots
 from scoring.gateway_contract import GatewayError
-from scoring.locks import Session, Work
 from scoring.models import Endpoint, Run
-from scoring.pace import backoff
-from scoring.slots import Job, Lane, Outcome, Slots
 
 TICK_SECONDS, SHORTEST_TICK_SECONDS = 0.1, 0.02
 CHORE_SECONDS = 1.0

@@ -43,7 +43,7 @@ def read_logprobs(values: Any, field: str) -> Floats:
 
     >>> read_logprobs([-0.5, float("nan")], "logprobs")
     Traceback (most recent call last):
-    scoring.distributions.TokenScoresError: logprobs[1] is nan, not a log-probability.
+    scoring.language.distributions.TokenScoresError: logprobs[1] is nan, not a log-probability.
     """
     array = _plain(values, field).astype(np.float64)
     if array.ndim != 1:

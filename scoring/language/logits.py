@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import distributions
+from scoring.language import distributions
 from scoring.measurement import TokenScores
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from scoring.engine.pace import Pace
 from scoring.gateway_contract import Gateway, GatewayError, Probe, Prompt, Reply, Target
-from scoring.pace import Pace
 
 # What a gateway may take beyond its target's time before we give the request up ourselves.
 _GRACE_SECONDS = 10.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from threading import Event
 
-from scoring import asking, bells, blockades, runs, scores
+from scoring import runs, scores
+from scoring.engine import asking, bells, blockades
 from scoring.models import Run
 
 # How long to wait when somebody else is at work on the run, or nothing is due yet.

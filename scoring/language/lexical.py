@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from unicodedata import combining
 
+from scoring.language.text import fold
 from scoring.measurement import Measurement
-from scoring.text import fold
 
 BLANK = Measurement(0.0, "The response is blank, and a blank response scores 0.")
 
@@ -34,8 +34,8 @@ class View:
 
     `text` is the response folded, line breaks kept; `flat` is `text` in lower case with a space for
     every character outside a word, and one more at either end, so that a word at `flat[i]` stands at
-    `text[i - 1]`. The words are those of `scoring.text.words`. `moved` says that places in `text` are
-    not those of the source, `blank` that there is no character that can be seen.
+    `text[i - 1]`. The words are those of `text.words`. `moved` says that places in `text` are not those of
+    the source, `blank` that there is no character that can be seen.
     """
 
     def __init__(self, source: str) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.language.text import fold
 from scoring.measurement import Embed
-from scoring.text import fold
 
 
 def cosines(embed: Embed, rows: Sequence[str], columns: Sequence[str]) -> NDArray[np.float64]:

@@ -9,9 +9,10 @@ import logging
 
 from django.db import connection
 
-from scoring import blockades, locks, runs, scorings, workers
-from scoring.bells import QUEUES, Bell, Ring
-from scoring.locks import Work
+from scoring import runs, scorings
+from scoring.engine import blockades, locks, workers
+from scoring.engine.bells import QUEUES, Bell, Ring
+from scoring.engine.locks import Work
 from scoring.models import Run
 
 # An asker speaks to the database ten times a second. One that is silent for so long is stopped or stuck.

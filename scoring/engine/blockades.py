@@ -11,8 +11,8 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from scoring import endpoints, runs
+from scoring.engine.pace import backoff
 from scoring.models import Endpoint, Run
-from scoring.pace import backoff
 
 # How long to wait before an endpoint that is down is tried for the first time; then twice as long each time.
 FIRST_PROBE_SECONDS = 2.0

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from scoring.text import fold
+from scoring.language.text import fold
 
 ORDERS = 4
 

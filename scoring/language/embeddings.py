@@ -16,8 +16,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.minilm import EmbeddingModelError, MiniLM
-from scoring.minilm_graph import WIDTH
+from scoring.language.minilm import EmbeddingModelError, MiniLM
+from scoring.language.minilm_graph import WIDTH
 
 __all__ = ["WIDTH", "EmbeddingModelError", "batches", "embed", "forget"]
 

@@ -7,7 +7,7 @@ import string
 import unicodedata
 from collections.abc import Iterator
 
-from scoring.text import Folded, Word, fold
+from scoring.language.text import Folded, Word, fold
 
 _CHUNK = re.compile(r"\S+")
 

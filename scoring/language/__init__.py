@@ -1,0 +1,1 @@
+"""What metrics know of language: words, folded text, n-grams, vectors and distributions."""
