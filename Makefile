@@ -37,8 +37,8 @@ lint: setup .venv/.development ## run ruff, mypy, djade and the check for missin
 	@find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} +
 	@$(python) manage.py makemigrations --check --dry-run
 
-bench: setup .venv/.development ## run the measurements
-	@$(python) -m benchmarks
+bench: setup .venv/.development ## run the measurements, all or ONLY="import reviews"
+	@$(python) -m benchmarks $(ONLY)
 
 clean: ## remove .venv, node_modules and caches; the data in var/ stays
 	@rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-results
