@@ -93,7 +93,7 @@ def _one(pk: int, thinking: float, each: int) -> Times:
     from django.db import connection
 
     from evalportal.models import Person
-    from reviews import assignments, rubrics
+    from reviews import assignments, submissions
 
     person, rng, times = Person.objects.get(pk=pk), random.Random(pk), Times([], [])
     for turn in range(each):
@@ -105,7 +105,7 @@ def _one(pk: int, thinking: float, each: int) -> Times:
         time.sleep(thinking * rng.uniform(0.5, 1.5))
         marks = {key: rng.randint(3, 4) for key in ("accuracy", "completeness", "practicality", "clarity")}
         begun = time.perf_counter()
-        rubrics.submit(found.pk, person, marks, token=f"{pk}-{turn}-{os.getpid()}", seconds=45.0)
+        submissions.submit(found.pk, person, marks, token=f"{pk}-{turn}-{os.getpid()}", seconds=45.0)
         times.submit.append(1000 * (time.perf_counter() - begun))
     connection.close()
     return times

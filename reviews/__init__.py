@@ -1,1 +1,1 @@
-"""sampling → assignments → rubrics → validation → agreement → adjudication → finishing."""
+"""rubrics → sampling → assignments → submissions → validation → agreement → adjudication → finishing."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from scoring.judging import CRITERIA
-
 
 class Criterion(NamedTuple):
     """What a mark is for."""
@@ -25,21 +23,16 @@ class Rubric(NamedTuple):
     criteria: tuple[Criterion, ...]
 
 
-# People are asked what the judge is asked, so that the two can be compared.
-_QUESTIONS: Mapping[str, str] = {
-    criterion.name: criterion.question for criteria in CRITERIA.values() for criterion in criteria
-}
-
-
-def _criterion(key: str, label: str, *anchors: str) -> Criterion:
+def _criterion(key: str, label: str, question: str, *anchors: str) -> Criterion:
     one, two, three, four, five = anchors
-    return Criterion(key, label, _QUESTIONS[key], (one, two, three, four, five))
+    return Criterion(key, label, question, (one, two, three, four, five))
 
 
 _CCOP = (
     _criterion(
         "accuracy",
         "Accuracy",
+        "Is it right, by the reference answer and by CCoP 2.0?",
         "The conclusion is wrong, or it rests on a requirement that CCoP 2.0 does not have.",
         "The conclusion is partly right, but at least one statement would mislead an auditor.",
         "The conclusion is right; there are small errors that do not change it.",
@@ -49,6 +42,7 @@ _CCOP = (
     _criterion(
         "completeness",
         "Completeness",
+        "Does it cover the key facts that an auditor expects?",
         "None of the key facts is there, or the question is not answered.",
         "Fewer than half of the key facts are there, or one that decides the matter is missing.",
         "The facts that decide the matter are there; others that an auditor expects are missing.",
@@ -58,6 +52,7 @@ _CCOP = (
     _criterion(
         "practicality",
         "Practicality",
+        "Could the owner of the system act on it as it stands?",
         "Nobody could act on it: it is generic, impossible or harmful in this environment.",
         "It names a direction, but not what to do, or it ignores the scenario's constraints.",
         "It can be acted on after somebody has worked out owners, order or evidence.",
@@ -67,6 +62,7 @@ _CCOP = (
     _criterion(
         "clarity",
         "Clarity",
+        "Is it well ordered, precise and easy to follow?",
         "It cannot be followed, or it contradicts itself.",
         "It has to be read several times; the conclusion is hidden or the terms are mixed up.",
         "It can be followed with some effort; order or wording could be better.",
@@ -79,6 +75,7 @@ _QUALITY = (
     _criterion(
         "relevance",
         "Relevance",
+        "Does it answer the question that was asked?",
         "It does not deal with the question.",
         "It deals with the subject, not with what was asked.",
         "It answers the question among much that was not asked.",
@@ -88,6 +85,7 @@ _QUALITY = (
     _criterion(
         "technical_correctness",
         "Technical correctness",
+        "Is everything it says technically right?",
         "What it says is wrong, or following it would do harm.",
         "There is at least one serious technical error beside what is right.",
         "The substance is right; details are wrong or out of date.",
@@ -97,6 +95,7 @@ _QUALITY = (
     _criterion(
         "clarity_and_structure",
         "Clarity and structure",
+        "Is it clear and well ordered?",
         "It cannot be followed.",
         "Sentences can be understood one by one, but not what they add up to.",
         "It can be followed; the order or the terms get in the way here and there.",
@@ -106,6 +105,7 @@ _QUALITY = (
     _criterion(
         "non_repetitiveness",
         "Non-repetitiveness",
+        "Does it say each thing once?",
         "It is mostly repetition, or it loops.",
         "Whole sentences or points come again and again.",
         "Some points are made twice.",
@@ -114,6 +114,7 @@ _QUALITY = (
     ),
 )
 
+# The judge and the people who validate it are asked the same, so that the two can be compared.
 RUBRICS: Mapping[str, Rubric] = {
     "rubric": Rubric("Tier 2 rubric", 2, _CCOP),
     "validation": Rubric("Tier 3 validation", 1, _CCOP),

@@ -1,4 +1,4 @@
-"""Rubrics go in and come out in versions; marks by a rubric go in, a Review comes out."""
+"""What to mark by goes in; rubrics come out in versions, which never change once somebody marks by them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from reviews import events, submissions
+from reviews import events
 from reviews.default_rubrics import RUBRICS
 from reviews.events import Verb
 from reviews.items import ReviewError
-from reviews.models import Criterion, Review, Rubric
+from reviews.models import Criterion, Rubric
+from scoring import judging
+from scoring.judge_rubrics import JudgeRubric
+from scoring.models import Run
 
 if TYPE_CHECKING:
     from evalportal.models import Person
@@ -54,6 +57,23 @@ def use(kind: str) -> Rubric:
     return rubric
 
 
+def use_for_judge(suite: str) -> JudgeRubric:
+    """Give out what a judge marks the answers of a suite by; people validate its verdicts by the same."""
+    rubric = use(Rubric.Kind.QUALITY if suite == "cybersec" else Rubric.Kind.VALIDATION)
+    criteria = rubric.criteria.order_by("position").values_list("key", "question", "anchors")
+    return JudgeRubric(rubric.kind, rubric.version, tuple(judging.Criterion(*one) for one in criteria))
+
+
+def use_in(run: Run, kind: str) -> Rubric:
+    """Find the rubric of a kind that a run goes by: its judge's, that of its earlier items, or the newest."""
+    versions = Rubric.objects.filter(kind=kind)
+    if run.judge_rubric.get("kind") == kind:
+        versions = versions.filter(version=run.judge_rubric["version"])
+    else:
+        versions = versions.filter(items__run=run)
+    return versions.order_by("-version").first() or use(kind)
+
+
 @transaction.atomic
 def edit(
     rubric: Rubric, by: Person, criteria: Sequence[Mapping[str, Any]] | None = None, **settings: Any
@@ -84,28 +104,6 @@ def edit(
     return held
 
 
-def submit(
-    assignment_id: int,
-    person: Person,
-    marks: Mapping[str, Any],
-    *,
-    token: str = "",
-    comment: str = "",
-    flagged: bool = False,
-    seconds: float | None = None,
-) -> Review:
-    """Keep a reviewer's marks on an answer; see `submissions.submit` for what can go wrong."""
-    return submissions.submit(
-        assignment_id,
-        person,
-        marks,
-        token=token,
-        comment=comment,
-        flagged=flagged,
-        seconds=seconds,
-    )
-
-
 def _change(rubric: Rubric, settings: Mapping[str, Any]) -> None:
     if unknown := set(settings) - set(_SETTINGS):
         raise RubricError(f"A rubric has no setting {', '.join(sorted(unknown))}.")
@@ -121,6 +119,8 @@ def _add_criteria(rubric: Rubric, criteria: Sequence[Mapping[str, Any]]) -> None
     keys = [one["key"] for one in criteria]
     if len(set(keys)) < len(keys):
         raise RubricError("Each criterion needs a key of its own.")
+    if taken := judging.RESERVED & set(keys):
+        raise RubricError(f"Give {', '.join(sorted(taken))} another name: the judge's reply has it already.")
     for position, one in enumerate(criteria, 1):
         anchors = [str(anchor).strip() for anchor in one["anchors"]]
         if len(anchors) != _ANCHORS or not all(anchors):

@@ -223,7 +223,7 @@ def _insert(run: Run, chosen: Sequence[Chosen], seed: int) -> int:
         return 0
     position = {pk: place for place, pk in enumerate(_shuffled({one.response for one in chosen}, seed))}
     ordered = sorted(chosen, key=lambda one: position[one.response])
-    used = {kind: rubrics.use(kind) for kind in {one.kind for one in chosen}}
+    used = {kind: rubrics.use_in(run, kind) for kind in {one.kind for one in chosen}}
     slots = {kind: run.reviewers if kind == Kind.RUBRIC else used[kind].reviewers for kind in used}
     groups = list(dict.fromkeys(one[1:] for one in ordered))
     number = {group: at for at, group in enumerate(groups)}

@@ -47,28 +47,6 @@ class AlreadyDecidedError(ReviewError):
         self.review = review
 
 
-def submit(
-    assignment_id: int,
-    person: Person,
-    marks: Mapping[str, Any],
-    *,
-    token: str = "",
-    comment: str = "",
-    flagged: bool = False,
-    seconds: float | None = None,
-) -> Review:
-    """Keep a reviewer's blind marks; the answer stays in hand until they have decided on the verdict."""
-    return submissions.submit(
-        assignment_id,
-        person,
-        marks,
-        token=token,
-        comment=comment,
-        flagged=flagged,
-        seconds=seconds,
-    )
-
-
 def verdict(assignment: Assignment) -> Opinion:
     """Show the judge's verdict to someone who has marked the answer."""
     if _current(assignment.item_id, assignment.person_id) is None:

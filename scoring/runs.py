@@ -49,6 +49,7 @@ def start(run: Run) -> None:
     with _held(run, {State.DRAFT}, "Only a draft can be started.") as held:
         if not questions.make(held):
             raise RunStateError("No case matches: choose other benchmarks or test ids.")
+        verdicts.pin_rubric(held)
         move(held, State.QUEUED)
     run.refresh_from_db()
 

@@ -10,13 +10,14 @@ from uuid import UUID
 from psycopg import DataError
 from psycopg.types.json import Jsonb
 
-from scoring import benchmarks, endpoints, judging
+from scoring import benchmarks, endpoints, judge_rubrics, judging
 from scoring.engine import claims
 from scoring.engine.claims import Trouble
 from scoring.engine.locks import Session
 from scoring.engine.slots import Job, Lane, Outcome
 from scoring.gateway_contract import Prompt, Reply, Target
-from scoring.judging import CRITERIA, Criterion, Opinion
+from scoring.judge_rubrics import JUDGED_SUITES, JudgeRubric
+from scoring.judging import Criterion, Opinion
 from scoring.language.text import without_reasoning
 from scoring.models import Run, Verdict
 from scoring.responses import Claimed, with_system_prompt
@@ -29,20 +30,30 @@ VOTING_TEMPERATURE = 0.7
 def judged_benchmarks(run: Run) -> list[str]:
     """List the benchmarks whose answers the run's judge marks; none without a judge."""
     suite = run.version.dataset.suite
-    if run.judge_id is None or suite not in CRITERIA:
+    if run.judge_id is None or suite not in JUDGED_SUITES:
         return []
     known = benchmarks.known(suite)
     return [code for code, one in known.items() if suite != "ccop" or one.route == "tier3"]
 
 
+def pin_rubric(run: Run) -> JudgeRubric | None:
+    """Keep with a run that starts what its judge marks by: later versions are for later runs."""
+    suite = run.version.dataset.suite
+    if run.judge_id is None or suite not in JUDGED_SUITES:
+        return None
+    if not run.judge_rubric:
+        run.judge_rubric = judge_rubrics.use(suite).plain
+        run.save(update_fields=["judge_rubric"])
+    return judge_rubrics.read(run.judge_rubric)
+
+
 def request(session: Session, run: Run) -> int:
     """Make the rows of verdicts that are wanted and not there yet, and say how many were missing."""
-    wanted = judged_benchmarks(run)
-    if not wanted or run.judge is None:
+    wanted, rubric = judged_benchmarks(run), pin_rubric(run)
+    if not wanted or run.judge is None or rubric is None:
         return 0
-    rubric = [criterion._asdict() for criterion in CRITERIA[run.version.dataset.suite]]
-    arguments = [run.judge.model, judging.PROMPT_VERSION, Jsonb(rubric), run.judge_votes, run.pk, wanted]
-    return session.execute(_REQUEST, arguments).rowcount
+    asked = [run.judge.model, judging.PROMPT_VERSION, rubric.label, Jsonb(rubric.asked), run.judge_votes]
+    return session.execute(_REQUEST, [*asked, run.pk, wanted]).rowcount
 
 
 def claim(session: Session, run: Run, asker: UUID, most: int) -> Claimed:
@@ -87,7 +98,7 @@ def _job(run: Run, target: Target, claimed: claims.Row) -> Job:
     row, vote, attempts, rubric, content, key, fields = claimed
     assert run.judge
     criteria = [Criterion(**criterion) for criterion in rubric]
-    said = judging.prompt(run.version.dataset.suite, fields, without_reasoning(content), criteria)
+    said = judging.prompt(fields, without_reasoning(content), criteria)
     return Job(
         lane=Lane("verdict", run.pk),
         row=row,
@@ -144,9 +155,9 @@ def _names(job: Job) -> list[str]:
 _REQUEST = """
 INSERT INTO scoring_verdict (
     state, attempts, content, finish_reason, truncated, raw, error_kind, error,
-    marks, rationale, judge_model, prompt_version, rubric, vote, response_id, run_id
+    marks, rationale, judge_model, prompt_version, rubric_version, rubric, vote, response_id, run_id
 )
-SELECT 'waiting', 0, '', '', false, '{}', '', '', '{}', '', %s, %s, %s, vote, r.id, r.run_id
+SELECT 'waiting', 0, '', '', false, '{}', '', '', '{}', '', %s, %s, %s, %s, vote, r.id, r.run_id
 FROM scoring_response AS r
 JOIN scoring_case AS c ON c.id = r.case_id
 CROSS JOIN generate_series(1, %s) AS vote

@@ -99,9 +99,8 @@ def review_draft(request: Request, pk: int) -> HttpResponse:
 def review_submit(request: Request, pk: int) -> HttpResponse:
     """Take the marks; what is wrong with them comes back with them."""
     assignment = _own(request, pk)
-    submit = validation.submit if assignment.item.kind == Rubric.Kind.VALIDATION else submissions.submit
     typed, token = _typed(request.POST), request.POST.get("token", "")
-    return _answered(request, assignment, lambda: submit(pk, request.user, token=token, **typed))
+    return _answered(request, assignment, lambda: submissions.submit(pk, request.user, token=token, **typed))
 
 
 @roles.only(Role.REVIEWER)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -56,6 +56,12 @@ class Run(models.Model):
     noise_levels = ArrayField(models.PositiveSmallIntegerField(), default=list, blank=True)
     judge_votes = models.PositiveSmallIntegerField(
         default=1, validators=[MinValueValidator(1), MaxValueValidator(9)]
+    )
+    judge_rubric = models.JSONField(
+        default=dict,
+        db_default=Value({}, models.JSONField()),
+        blank=True,
+        help_text="What the judge marks by: kind, version and criteria as they were at the start.",
     )
     seed = models.PositiveIntegerField(default=0)
     use_cache = models.BooleanField(default=True)
@@ -171,6 +177,7 @@ class Verdict(Asked):
     vote = models.PositiveSmallIntegerField(default=1)
     judge_model = models.CharField(max_length=200)
     prompt_version = models.PositiveSmallIntegerField()
+    rubric_version = models.CharField(max_length=40, default="", db_default="", blank=True)
     rubric = models.JSONField(default=list, help_text="The criteria as the judge was given them.")
     marks = models.JSONField(default=dict)
     rationale = models.TextField(blank=True)

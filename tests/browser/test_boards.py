@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from reviews import assignments, sampling, validation
+from reviews import assignments, sampling, submissions, validation
 from scoring.models import Run, Score
 from tests.evalportal.scored_runs import make_run, make_version
 from tests.reviews.making import MARKS, build_run
@@ -45,7 +45,7 @@ def _judged_run(person: Any) -> Run:
     chance = random.Random(6)
     while found := assignments.next(person):
         marks = {key: min(5, max(1, value - chance.choice((0, 0, 1, -1)))) for key, value in MARKS.items()}
-        validation.submit(found.pk, person, marks if chance.random() < 0.6 else MARKS)
+        submissions.submit(found.pk, person, marks if chance.random() < 0.6 else MARKS)
         validation.decide(found.pk, person, "confirm")
     return run
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from threading import Event
 from typing import Any
 
-from reviews import adjudication, assignments, finishing, rubrics, sampling, validation
+from reviews import adjudication, assignments, finishing, sampling, submissions, validation
 from scoring import cases, reports, runs
 from scoring.engine import local
 from scoring.models import Endpoint, Membership, Response, Run, Score, Scoring, Version
@@ -118,7 +118,7 @@ def reviewed(alice: Any, bob: Any, carol: Any) -> Run:
 def _mark_all(person: Any, marks: dict[str, int]) -> None:
     while found := assignments.next(person):
         if found.item.kind == "validation":
-            validation.submit(found.pk, person, marks)
+            submissions.submit(found.pk, person, marks)
             validation.decide(found.pk, person, "confirm")
         else:
-            rubrics.submit(found.pk, person, marks, comment="As expected.", seconds=40)
+            submissions.submit(found.pk, person, marks, comment="As expected.", seconds=40)

@@ -16,7 +16,7 @@ from django.test import Client
 
 from evalportal.exports import formats, tables
 from evalportal.exports.sinks import Sink
-from reviews import adjudication, assignments, rubrics, sampling
+from reviews import adjudication, assignments, sampling, submissions
 from scoring import results, runs
 from scoring.models import Response, Run, Score
 from tests.reviews.making import MARKS, build_run
@@ -33,7 +33,7 @@ def run(alice: Any, bob: Any) -> Run:
     made.review_items.filter(kind="validation").delete()
     found = assignments.next(bob)
     assert found
-    rubrics.submit(found.pk, bob, MARKS, comment="=HYPERLINK(1)")
+    submissions.submit(found.pk, bob, MARKS, comment="=HYPERLINK(1)")
     adjudication.settle(found.item_id, alice, MARKS | {"clarity": 1}, "Unreadable.")
     Score.objects.update(
         values={"grounding": 1.0, "key_fact_recall": None}, overall=-0.5, flags=["odd", "rare"]

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from evalportal import judge_reports, leaderboard, power, validations
 from evalportal.leaderboard import Filters
-from reviews import assignments, sampling, validation
+from reviews import assignments, sampling, submissions, validation
 from scoring.models import Run, Score
 from tests.evalportal.scored_runs import make_run as make_scored_run
 from tests.evalportal.scored_runs import make_version
@@ -47,7 +47,7 @@ def _validate(person: Any) -> None:
             accuracy = 1
         else:
             accuracy, turn = (4, 2)[turn % 2], turn + 1
-        validation.submit(found.pk, person, MARKS | {"accuracy": accuracy})
+        submissions.submit(found.pk, person, MARKS | {"accuracy": accuracy})
         validation.decide(found.pk, person, "confirm")
 
 

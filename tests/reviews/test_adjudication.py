@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from reviews import adjudication, assignments, rubrics, sampling
+from reviews import adjudication, assignments, sampling, submissions
 from reviews.adjudication import NotAnAdjudicatorError, NothingToSettleError, NotImpartialError
 from reviews.items import AlreadySettledError, GoneError, ReviewError
 from reviews.models import Adjudication, Review, ReviewItem
@@ -28,7 +28,7 @@ def run(make_run: Callable[..., Run], bob: Any, carol: Any, marks: Marks) -> Run
     for person in (bob, carol):
         while found := assignments.next(person):
             change = theirs[found.item.turn] if person == carol else {}
-            rubrics.submit(found.pk, person, marks | change, comment=f"by {person.name}")
+            submissions.submit(found.pk, person, marks | change, comment=f"by {person.name}")
     return made
 
 

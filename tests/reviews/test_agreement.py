@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reviews import adjudication, agreement, assignments, rubrics, sampling
+from reviews import adjudication, agreement, assignments, rubrics, sampling, submissions
 from reviews.models import AgreementReport, ReviewItem
 from scoring.models import Run
 
@@ -19,7 +19,7 @@ def mark_all(people: dict[Any, Callable[[int], dict[str, int]]], seconds: float 
     """Have people mark all that waits for them, by what they would give the nth answer."""
     for person, give in people.items():
         while found := assignments.next(person):
-            rubrics.submit(found.pk, person, give(found.item.turn), seconds=seconds)
+            submissions.submit(found.pk, person, give(found.item.turn), seconds=seconds)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_it_keeps_the_report_until_something_is_decided(run: Run, bob: Any, caro
     assert agreement.report(run) == {"kept": True}
     found = assignments.next(carol)
     assert found
-    rubrics.submit(found.pk, carol, marks)
+    submissions.submit(found.pk, carol, marks)
     assert agreement.report(run)["kinds"]["rubric"]["in_common"] == 1
 
 

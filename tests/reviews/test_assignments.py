@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from evalportal.models import Person
-from reviews import assignments, drafts, rubrics, sampling
+from reviews import assignments, drafts, sampling, submissions
 from reviews.assignments import NoSlotError
 from reviews.items import NotAReviewerError, NotYoursError, ReviewError
 from reviews.models import Assignment, Event, Place, ReviewItem
@@ -37,7 +37,7 @@ def _next(person: Any) -> Assignment:
 
 def _mark(person: Any) -> Assignment:
     found = _next(person)
-    rubrics.submit(found.pk, person, MARKS)
+    submissions.submit(found.pk, person, MARKS)
     return found
 
 
@@ -76,7 +76,7 @@ def test_it_loads_the_next_item_ahead_and_hands_that_one_out_next(make_run: Make
     assert ahead
     assert again
     assert first.pk != ahead.pk == again.pk
-    rubrics.submit(first.pk, bob, MARKS)
+    submissions.submit(first.pk, bob, MARKS)
     assert _next(bob).pk == ahead.pk
 
 
@@ -243,7 +243,7 @@ def test_it_serves_fifty_people_at_once_without_duplicates_or_deadlocks() -> Non
         taken = []
         try:
             while found := assignments.next(person):
-                rubrics.submit(found.pk, person, MARKS)
+                submissions.submit(found.pk, person, MARKS)
                 taken.append(found.item_id)
         finally:
             connection.close()
@@ -267,7 +267,7 @@ def test_it_leaves_nothing_unmarked_when_two_people_race_through_the_same_queue(
         count = 0
         try:
             while found := assignments.next(person):
-                rubrics.submit(found.pk, person, MARKS)
+                submissions.submit(found.pk, person, MARKS)
                 count += 1
         finally:
             connection.close()

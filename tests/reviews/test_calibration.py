@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reviews import agreement, assignments, calibration, finishing, rubrics, sampling
+from reviews import agreement, assignments, calibration, finishing, sampling, submissions
 from reviews.items import ReviewError
 from reviews.models import CalibrationRound, ReviewItem
 from scoring.models import Run
@@ -27,7 +27,7 @@ def begun(make_run: MakeRun, alice: Any, bob: Any, carol: Any, erin: Any) -> Cal
 def _mark(person: Any, marks: Marks) -> ReviewItem:
     found = assignments.next(person)
     assert found
-    rubrics.submit(found.pk, person, marks)
+    submissions.submit(found.pk, person, marks)
     return found.item
 
 

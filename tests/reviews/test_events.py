@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from reviews import assignments, events, rubrics, sampling, submissions
+from reviews import assignments, events, sampling, submissions
 from reviews.events import Verb
 from reviews.models import Event, Mark
 from scoring.models import Run
@@ -39,7 +39,7 @@ def test_it_has_the_database_refuse_to_alter_a_mark(
     sampling.draw(make_run())
     found = assignments.next(bob)
     assert found
-    rubrics.submit(found.pk, bob, marks)
+    submissions.submit(found.pk, bob, marks)
     with pytest.raises(IntegrityError, match=REFUSED), transaction.atomic():
         Mark.objects.update(value=1)
 
@@ -58,9 +58,9 @@ def test_it_lists_the_chain_of_decisions_on_an_answer(
     sampling.draw(make_run())
     found = assignments.next(bob)
     assert found
-    rubrics.submit(found.pk, bob, marks)
+    submissions.submit(found.pk, bob, marks)
     submissions.undo(found.pk, bob)
-    rubrics.submit(found.pk, bob, marks | {"clarity": 1})
+    submissions.submit(found.pk, bob, marks | {"clarity": 1})
     chain = events.chain(found.item.response)
     assert [(event.verb, event.who) for event in chain] == [
         ("marked", bob),

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from evalportal.models import Person
-from reviews import adjudication, assignments, finishing, rubrics, sampling, validation
+from reviews import adjudication, assignments, finishing, sampling, submissions, validation
 from reviews.finishing import NotReadyError
 from reviews.items import AlreadySettledError, ReviewError, RunClosedError
 from reviews.models import Assignment, Event, ReviewItem
@@ -36,10 +36,10 @@ def _mark_all(people: dict[Any, Marks]) -> None:
     for person, marks in people.items():
         while found := assignments.next(person):
             if found.item.kind == "validation":
-                validation.submit(found.pk, person, marks)
+                submissions.submit(found.pk, person, marks)
                 validation.decide(found.pk, person, "confirm")
             else:
-                rubrics.submit(found.pk, person, marks)
+                submissions.submit(found.pk, person, marks)
 
 
 def _score(run: Run) -> None:
@@ -162,7 +162,7 @@ def test_it_finishes_a_run_while_people_are_at_work_without_losing_a_mark(
         count = 0
         try:
             while found := assignments.next(person):
-                rubrics.submit(found.pk, person, marks)
+                submissions.submit(found.pk, person, marks)
                 count += 1
         except (RunClosedError, AlreadySettledError):
             assert Assignment.objects.filter(person=person, draft__marks=marks).count() == 1

@@ -16,7 +16,7 @@ Marks = dict[str, int]
 
 def _validate(person: Any, marks: Marks, most: int = 1000) -> None:
     while most and (found := assignments.next(person)):
-        validation.submit(found.pk, person, marks)
+        submissions.submit(found.pk, person, marks)
         validation.decide(found.pk, person, "confirm")
         most -= 1
 
@@ -59,9 +59,9 @@ def test_it_goes_by_blind_marks_even_if_they_were_changed_later(
     sampling.draw(run)
     found = assignments.next(bob)
     assert found
-    validation.submit(found.pk, bob, dict.fromkeys(marks, 1), token="t1")
+    submissions.submit(found.pk, bob, dict.fromkeys(marks, 1), token="t1")
     submissions.undo(found.pk, bob)
-    validation.submit(found.pk, bob, marks, token="t2")
+    submissions.submit(found.pk, bob, marks, token="t2")
     assert judges.judged(run)[0].person == 0.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reviews import assignments, notices, rubrics, sampling
+from reviews import assignments, notices, sampling, submissions
 from scoring.models import Run
 
 MakeRun = Callable[..., Run]
@@ -20,7 +20,7 @@ def test_it_counts_what_waits_for_a_reviewer(make_run: MakeRun, bob: Any, marks:
     assignments.skip(first.pk, bob)
     second = assignments.next(bob)
     assert second
-    rubrics.submit(second.pk, bob, marks)
+    submissions.submit(second.pk, bob, marks)
     assert notices.waiting(bob) == (0, 3, 1)
 
 

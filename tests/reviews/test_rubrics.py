@@ -1,25 +1,26 @@
-"""Rubrics in versions, and marks by them: once, whole, and never lost."""
+"""Rubrics in versions; the judge marks by the one that was current when its run started."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.test import Client
 
-from reviews import assignments, rubrics, sampling, submissions
-from reviews.items import AlreadySettledError, GoneError, NotAReviewerError, NotYoursError, RunClosedError
-from reviews.models import Assignment, Mark, Review, ReviewItem, Rubric
+from reviews import assignments, rubrics, sampling
+from reviews.models import Assignment, Rubric
 from reviews.rubrics import RubricError
-from reviews.submissions import AlreadyMarkedError, LeaseExpiredError, WrongMarksError
-from scoring.models import Run
-from tests.reviews.making import the_event
+from scoring import judging
+from scoring.engine import local
+from scoring.metrics import answer_quality
+from scoring.models import Endpoint, Run
+from tests.engine.making import echo, started, version
+from tests.reviews.conftest import run_to_review
+from tests.reviews.making import add_answers, the_event
 
 MakeRun = Callable[..., Run]
-Marks = dict[str, int]
 
 
 @pytest.fixture
@@ -29,10 +30,6 @@ def assignment(make_run: MakeRun, bob: Any) -> Assignment:
     found = assignments.next(bob)
     assert found
     return found
-
-
-def _draft(assignment: Assignment) -> dict[str, Any]:
-    return dict(Assignment.objects.get(pk=assignment.pk).draft)
 
 
 def test_it_has_written_anchors_for_every_mark_of_every_default_rubric(db: None) -> None:
@@ -77,157 +74,80 @@ def test_it_refuses_a_rubric_nobody_could_mark_by(db: None, alice: Any, criteria
         rubrics.edit(rubrics.current("rubric"), alice, criteria)
 
 
-def test_it_keeps_marks_comment_and_time(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    review = rubrics.submit(assignment.pk, bob, marks, comment="Fine.", flagged=True, seconds=41.5)
-    assert submissions.marks_of(review) == marks
-    assert (review.comment, review.flagged, review.seconds, review.number) == ("Fine.", True, 41.5, 1)
-    assert Assignment.objects.get(pk=assignment.pk).state == "submitted"
-    event = the_event("marked")
-    assert (event.who, event.after["marks"], event.rubric_version) == (bob, marks, "rubric 1")
+def test_it_refuses_a_name_that_the_judges_reply_has_for_something_else(db: None, alice: Any) -> None:
+    criterion = {"key": "confidence", "label": "Confidence", "question": "?", "anchors": ["x"] * 5}
+    with pytest.raises(RubricError, match="another name"):
+        rubrics.edit(rubrics.current("validation"), alice, [criterion])
 
 
-def test_it_takes_marks_as_forms_send_them(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    review = rubrics.submit(assignment.pk, bob, {key: str(value) for key, value in marks.items()})
-    assert submissions.marks_of(review) == marks
+def test_it_has_a_run_go_on_by_the_version_that_it_began_with(make_run: MakeRun, alice: Any) -> None:
+    run = make_run({"B7": 2})
+    sampling.draw(run)
+    rubrics.edit(rubrics.current("rubric"), alice, threshold=0.7)
+    add_answers(run, "B7", 2)
+    assert sampling.draw(run) == 2
+    assert set(run.review_items.values_list("rubric__version", flat=True)) == {1}
 
 
-@pytest.mark.parametrize(
-    "wrong", [0, 6, -1, 3.5, "x", "", None, True, float("nan"), float("inf"), [4], "４.5"]
-)
-def test_it_names_the_mark_that_is_wrong_and_keeps_what_was_typed(
-    assignment: Assignment, bob: Any, marks: Marks, wrong: Any
+EVIDENCE = {
+    "key": "",
+    "label": "Use of evidence",
+    "question": "Does it name the evidence that an auditor would ask for?",
+    "anchors": [f"Evidence of degree {mark}." for mark in range(1, 6)],
+}
+
+
+def _save(client: Client, kind: str, criteria: list[dict[str, Any]]) -> None:
+    form: dict[str, Any] = {"name": "Sharper", "measure": "exact", "threshold": "0.8"}
+    form |= {"reviewers": "1", "dispute_spread": "2"}
+    for name in ("key", "label", "question"):
+        form[name] = [one[name] for one in criteria]
+    form["anchor"] = [anchor for one in criteria for anchor in one["anchors"]]
+    assert client.post(f"/rubrics/{kind}/", form).status_code == 302
+
+
+def _judged_run(alice: Any) -> Run:
+    judge, _ = Endpoint.objects.get_or_create(name="Judge", gateway="echo", model="judge")
+    return run_to_review(alice, 1, benchmark=12, judge=judge)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_has_the_judge_asked_and_the_page_show_what_was_edited(
+    alice: Any, bob: Any, signed_in: Callable[[Any], Client]
 ) -> None:
-    with pytest.raises(WrongMarksError) as caught:
-        rubrics.submit(assignment.pk, bob, marks | {"clarity": wrong}, comment="So far.")
-    assert [*caught.value.missing, *caught.value.out_of_range] == ["clarity"]
-    assert _draft(assignment)["marks"]["accuracy"] == marks["accuracy"]
-    assert _draft(assignment)["comment"] == "So far."
-    assert not Review.objects.exists()
+    before = _judged_run(alice)
+    _save(signed_in(alice), "validation", [EVIDENCE])
+    after = _judged_run(alice)
+    old, new = before.verdicts.get(), after.verdicts.get()
+    assert "- use_of_evidence: Does it name the evidence" in new.content
+    assert "  4: Evidence of degree 4." in new.content
+    assert "accuracy" not in new.content.partition("# The answer")[0].partition("# Criteria")[2]
+    assert "- accuracy: " in old.content
+    assert (old.rubric_version, new.rubric_version) == ("validation 1", "validation 2")
+    assert new.prompt_version == judging.PROMPT_VERSION
+
+    pages = {}
+    while found := assignments.next(bob):
+        page = signed_in(bob).get(f"/reviews/{found.pk}/")
+        pages[found.item.run_id] = [row["criterion"].key for row in page.context["criteria"]]
+        assert b"Evidence of degree 4." in page.content or found.item.run_id == before.pk
+        assignments.skip(found.pk, bob)
+    assert pages[after.pk] == ["use_of_evidence"] == [one["name"] for one in new.rubric]
+    assert pages[before.pk] == ["accuracy", "completeness", "practicality", "clarity"]
 
 
-def test_it_names_missing_and_unknown_criteria(assignment: Assignment, bob: Any) -> None:
-    with pytest.raises(WrongMarksError) as caught:
-        rubrics.submit(assignment.pk, bob, {"accuracy": 4, "beauty": 5})
-    assert caught.value.missing == ("completeness", "practicality", "clarity")
-    assert caught.value.unknown == ("beauty",)
+@pytest.mark.django_db(transaction=True)
+def test_it_keeps_what_the_judge_marks_by_when_the_rubric_changes_in_between(alice: Any) -> None:
+    run = started(version(1, benchmark="B12"), echo(), judge=echo())
+    rubrics.edit(
+        rubrics.current("validation"), alice, threshold=0.5, criteria=[EVIDENCE | {"key": "evidence"}]
+    )
+    local.drive(run.pk, Event())
+    assert "- accuracy: " in run.verdicts.get().content
+    assert rubrics.current("validation").version == 2
 
 
-def test_it_takes_a_double_click_as_one(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    first = rubrics.submit(assignment.pk, bob, marks, token="t1")
-    again = rubrics.submit(assignment.pk, bob, marks, token="t1")
-    assert first == again
-    assert Review.objects.count() == 1
-
-
-def test_it_refuses_other_marks_from_a_second_tab_and_keeps_them(
-    assignment: Assignment, bob: Any, marks: Marks
-) -> None:
-    review = rubrics.submit(assignment.pk, bob, marks, token="t1")
-    with pytest.raises(AlreadyMarkedError, match="another tab") as caught:
-        rubrics.submit(assignment.pk, bob, marks | {"clarity": 1}, token="t2")
-    assert caught.value.review == review
-    assert _draft(assignment)["marks"]["clarity"] == 1
-
-
-def test_it_takes_marks_back_and_keeps_both_versions(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    rubrics.submit(assignment.pk, bob, marks, token="t1")
-    undone = submissions.undo(assignment.pk, bob)
-    assert (undone.state, undone.draft["marks"]) == ("leased", marks)
-    rubrics.submit(assignment.pk, bob, marks | {"clarity": 1}, token="t2")
-    reviews = Review.objects.order_by("number")
-    assert [(one.number, one.is_current) for one in reviews] == [(1, False), (2, True)]
-    assert [submissions.marks_of(one)["clarity"] for one in reviews] == [5, 1]
-
-
-def test_it_counts_nothing_that_was_taken_back(
-    assignment: Assignment, bob: Any, carol: Any, marks: Marks
-) -> None:
-    rubrics.submit(assignment.pk, bob, marks)
-    theirs = assignments.next(carol)
-    assert theirs
-    rubrics.submit(theirs.pk, carol, marks)
-    assert ReviewItem.objects.get(pk=assignment.item_id).state == "complete"
-    submissions.undo(assignment.pk, bob)
-    assert ReviewItem.objects.get(pk=assignment.item_id).state == "open"
-
-
-def test_it_lets_marks_in_after_the_lease_while_there_is_room(
-    assignment: Assignment, bob: Any, marks: Marks
-) -> None:
-    Assignment.objects.update(leased_until=timezone.now() - timedelta(hours=1))
-    assignments.expire()
-    assert rubrics.submit(assignment.pk, bob, marks)
-    assert ReviewItem.objects.get(pk=assignment.item_id).taken == 1
-
-
-def test_it_says_when_the_lease_went_to_others_and_keeps_what_was_typed(
-    assignment: Assignment, bob: Any, carol: Any, erin: Any, marks: Marks
-) -> None:
-    Assignment.objects.update(leased_until=timezone.now() - timedelta(hours=1))
-    assignments.expire()
-    for person in (carol, erin):
-        assert assignments.next(person)
-    with pytest.raises(LeaseExpiredError, match="went to another reviewer"):
-        rubrics.submit(assignment.pk, bob, marks)
-    assert _draft(assignment)["marks"] == marks
-
-
-@pytest.mark.parametrize("state", ["settled", "closed"])
-def test_it_refuses_marks_on_what_is_settled(
-    assignment: Assignment, bob: Any, marks: Marks, state: str
-) -> None:
-    ReviewItem.objects.update(state=state)
-    with pytest.raises(AlreadySettledError):
-        rubrics.submit(assignment.pk, bob, marks)
-    assert _draft(assignment)["marks"] == marks
-
-
-def test_it_refuses_marks_on_a_closed_run(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    Run.objects.update(state=Run.State.FINAL)
-    with pytest.raises(RunClosedError, match="it is final"):
-        rubrics.submit(assignment.pk, bob, marks)
-    assert _draft(assignment)["marks"] == marks
-
-
-def test_it_says_when_the_run_was_deleted(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    Run.objects.all().delete()
-    with pytest.raises(GoneError, match="deleted"):
-        rubrics.submit(assignment.pk, bob, marks)
-
-
-def test_it_refuses_marks_on_someone_elses_item(assignment: Assignment, carol: Any, marks: Marks) -> None:
-    with pytest.raises(NotYoursError):
-        rubrics.submit(assignment.pk, carol, marks)
-
-
-def test_it_refuses_marks_of_a_removed_reviewer(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    bob.is_active = False
-    with pytest.raises(NotAReviewerError):
-        rubrics.submit(assignment.pk, bob, marks)
-    assert _draft(assignment)["marks"] == marks
-
-
-def test_it_finds_an_answer_disputed_from_a_spread_of_two(
-    assignment: Assignment, bob: Any, carol: Any, marks: Marks
-) -> None:
-    rubrics.submit(assignment.pk, bob, marks)
-    theirs = assignments.next(carol)
-    assert theirs
-    rubrics.submit(theirs.pk, carol, marks | {"clarity": 3})
-    item = ReviewItem.objects.get(pk=assignment.item_id)
-    assert (item.state, item.spread) == ("disputed", 2)
-
-
-def test_it_survives_words_that_postgresql_cannot_store(
-    assignment: Assignment, bob: Any, marks: Marks
-) -> None:
-    review = rubrics.submit(assignment.pk, bob, marks, comment="nul \0 and \ud800 end")
-    assert "\0" not in review.comment
-
-
-def test_it_has_the_database_refuse_marks_out_of_range(
-    assignment: Assignment, bob: Any, marks: Marks
-) -> None:
-    review = rubrics.submit(assignment.pk, bob, marks)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Mark.objects.create(review=review, criterion="beauty", value=6)
+def test_it_asks_the_judge_of_answers_on_the_criteria_that_their_metric_takes(db: None) -> None:
+    rubric = rubrics.use_for_judge("cybersec")
+    assert tuple(one.name for one in rubric.criteria) == tuple(answer_quality.CRITERIA)
+    assert Rubric.objects.get(kind="quality").frozen

@@ -31,7 +31,7 @@ def assignment(make_run: Callable[..., Run], bob: Any) -> Assignment:
 def test_it_shows_the_verdict_only_after_marking(assignment: Assignment, bob: Any, marks: Marks) -> None:
     with pytest.raises(NotMarkedError):
         validation.verdict(assignment)
-    validation.submit(assignment.pk, bob, marks)
+    submissions.submit(assignment.pk, bob, marks)
     verdict = validation.verdict(assignment)
     assert (verdict.rationale, verdict.confidence) == ("Sound, but incomplete.", 0.5)
 
@@ -39,7 +39,7 @@ def test_it_shows_the_verdict_only_after_marking(assignment: Assignment, bob: An
 def test_it_keeps_the_answer_in_hand_until_it_is_decided(
     assignment: Assignment, bob: Any, marks: Marks
 ) -> None:
-    validation.submit(assignment.pk, bob, marks)
+    submissions.submit(assignment.pk, bob, marks)
     assert assignments.next(bob) == assignment
     validation.decide(assignment.pk, bob, "confirm")
     assert ReviewItem.objects.get().state == "complete"
@@ -49,7 +49,7 @@ def test_it_keeps_the_answer_in_hand_until_it_is_decided(
 def test_it_records_verdict_marks_and_reason_of_an_override(
     assignment: Assignment, bob: Any, marks: Marks
 ) -> None:
-    validation.submit(assignment.pk, bob, marks | {"accuracy": 1})
+    submissions.submit(assignment.pk, bob, marks | {"accuracy": 1})
     review = validation.decide(assignment.pk, bob, "override", "Clause 5.1.3 says otherwise.")
     event = the_event("overridden")
     assert (review.decision, review.blind) == ("override", True)
@@ -62,7 +62,7 @@ def test_it_records_verdict_marks_and_reason_of_an_override(
 def test_it_refuses_a_decision_that_is_none_and_keeps_what_was_typed(
     assignment: Assignment, bob: Any, marks: Marks, decision: str, reason: str
 ) -> None:
-    validation.submit(assignment.pk, bob, marks)
+    submissions.submit(assignment.pk, bob, marks)
     with pytest.raises(WrongDecisionError):
         validation.decide(assignment.pk, bob, decision, reason)
     assert Assignment.objects.get().state == "leased"
@@ -77,7 +77,7 @@ def test_it_refuses_to_decide_before_marking(assignment: Assignment, bob: Any) -
 def test_it_keeps_marks_given_in_the_light_of_the_verdict_beside_the_blind_ones(
     assignment: Assignment, bob: Any, marks: Marks
 ) -> None:
-    validation.submit(assignment.pk, bob, marks | {"accuracy": 1})
+    submissions.submit(assignment.pk, bob, marks | {"accuracy": 1})
     validation.decide(assignment.pk, bob, "override", "I had missed a clause.", marks | {"accuracy": 3})
     reviews = Review.objects.order_by("number")
     assert [(one.blind, one.is_current) for one in reviews] == [(True, False), (False, True)]
@@ -85,14 +85,14 @@ def test_it_keeps_marks_given_in_the_light_of_the_verdict_beside_the_blind_ones(
 
 
 def test_it_refuses_wrong_marks_with_a_decision(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    validation.submit(assignment.pk, bob, marks)
+    submissions.submit(assignment.pk, bob, marks)
     with pytest.raises(WrongMarksError):
         validation.decide(assignment.pk, bob, "override", "Because.", marks | {"accuracy": 9})
     assert Assignment.objects.get().draft["marks"]["accuracy"] == 9
 
 
 def test_it_takes_the_same_decision_twice_as_one(assignment: Assignment, bob: Any, marks: Marks) -> None:
-    validation.submit(assignment.pk, bob, marks)
+    submissions.submit(assignment.pk, bob, marks)
     first = validation.decide(assignment.pk, bob, "confirm")
     assert validation.decide(assignment.pk, bob, "confirm") == first
     assert Event.objects.filter(verb="confirmed").count() == 1
@@ -103,7 +103,7 @@ def test_it_takes_the_same_decision_twice_as_one(assignment: Assignment, bob: An
 def test_it_lets_blind_marks_stand_when_nobody_decides(
     assignment: Assignment, bob: Any, marks: Marks
 ) -> None:
-    validation.submit(assignment.pk, bob, marks)
+    submissions.submit(assignment.pk, bob, marks)
     Assignment.objects.update(leased_until=timezone.now() - timedelta(hours=1))
     assignments.expire()
     assert Assignment.objects.get().state == "submitted"
@@ -113,7 +113,7 @@ def test_it_lets_blind_marks_stand_when_nobody_decides(
 def test_it_does_not_take_marks_after_the_verdict_for_blind(
     assignment: Assignment, bob: Any, marks: Marks
 ) -> None:
-    validation.submit(assignment.pk, bob, marks, token="t1")
+    submissions.submit(assignment.pk, bob, marks, token="t1")
     submissions.undo(assignment.pk, bob)
-    again = validation.submit(assignment.pk, bob, marks, token="t2")
+    again = submissions.submit(assignment.pk, bob, marks, token="t2")
     assert not again.blind

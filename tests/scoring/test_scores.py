@@ -85,7 +85,7 @@ def test_it_asks_the_judge_about_tier_3_and_waits_for_its_verdict() -> None:
     run = finished(run)
     verdict = Verdict.objects.filter(run=run).first()
     assert verdict
-    assert (verdict.confidence, verdict.marks["clarity"], verdict.prompt_version) == (0.9, 4, 1)
+    assert (verdict.confidence, verdict.marks["clarity"], verdict.prompt_version) == (0.9, 4, 2)
     assert set(Score.objects.values_list("values__judge_rubric", flat=True)) == {0.75}
     assert run.state == Run.State.AWAITING_REVIEW
 
