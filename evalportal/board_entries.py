@@ -1,7 +1,7 @@
 """Scorings go in; what boards need of each, kept in the database, comes out.
 
-A page must not read millions of scores. So the figures of a scoring are computed once, when a board first
-asks for them, and its scores are kept beside them as arrays, by which two runs are compared.
+A page must not read millions of scores. So the figures of a scoring are computed once, when its run is
+scored, and its scores are kept beside them as arrays, by which two runs are compared.
 """
 
 from __future__ import annotations
@@ -10,21 +10,26 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Greatest
 from numpy.typing import NDArray
 
 from evalportal.models import BoardEntry
 from evalportal.stats import mean_interval, pass_rate
 from scoring import phases
-from scoring.models import Scoring
+from scoring.models import Run, Scoring
 from scoring.statistic import Statistic
 
 # Raise it when the figures get other parts: what was kept before is then made anew.
 VERSION = 1
+# What a board shows of a run today: it has its scores, with or without people's marks.
+SCORED = (Run.State.AWAITING_REVIEW, Run.State.FINAL)
 _ARRAYS = ("cases", "noises", "clusters", "overalls")
 
 
@@ -54,9 +59,26 @@ def find(scorings: Collection[Scoring]) -> dict[int, BoardEntry]:
     found = {entry.scoring_id: entry for entry in kept}
     for scoring in scorings:
         entry = found.get(scoring.pk)
-        if entry is None or entry.state != _state(scoring):
+        if entry is None or not _fits(entry, scoring):
             found[scoring.pk] = _make(scoring)
     return found
+
+
+def counted() -> QuerySet[Scoring]:
+    """List the scorings that boards show today: of every run that has its scores the newest finished one."""
+    finished = Scoring.objects.filter(finished_at__isnull=False)
+    later = finished.filter(run=OuterRef("run"), number__gt=OuterRef("number"))
+    return finished.filter(~Exists(later), run__state__in=SCORED)
+
+
+def stale() -> QuerySet[Scoring]:
+    """List the scorings that boards show, and that have no entry or one that does not fit."""
+    kept = BoardEntry.objects.filter(
+        scoring=OuterRef("pk"),
+        version=VERSION,
+        finished_at=Greatest(OuterRef("finished_at"), OuterRef("run__finished_at")),
+    )
+    return counted().filter(~Exists(kept)).order_by("pk")
 
 
 def scores(scorings: Collection[Scoring]) -> dict[int, Scores]:
@@ -68,7 +90,7 @@ def scores(scorings: Collection[Scoring]) -> dict[int, Scores]:
 
 def state(scorings: Iterable[Scoring]) -> str:
     """Name a set of scorings as they stand: the same name, the same scores."""
-    names = sorted(f"{scoring.pk}:{_state(scoring)}" for scoring in scorings)
+    names = sorted(f"{scoring.pk}:{_finished(scoring).isoformat()}" for scoring in scorings)
     return hashlib.sha256("\n".join(names).encode()).hexdigest()
 
 
@@ -77,10 +99,14 @@ def bounded(mean: Statistic, suite: str) -> Statistic:
     return mean if suite == "cybersec" else mean.clipped(0.0, 1.0)
 
 
-def _state(scoring: Scoring) -> str:
+def _fits(entry: BoardEntry, scoring: Scoring) -> bool:
+    return entry.version == VERSION and entry.finished_at == _finished(scoring)
+
+
+def _finished(scoring: Scoring) -> datetime:
+    """Say when the scores were last complete."""
     # Answers that are asked again are scored in the same scoring, and the run is then finished anew.
-    finished = max(moment for moment in (scoring.finished_at, scoring.run.finished_at) if moment)
-    return f"{VERSION}:{finished.isoformat()}"
+    return max(moment for moment in (scoring.finished_at, scoring.run.finished_at) if moment)
 
 
 def _make(scoring: Scoring) -> BoardEntry:
@@ -90,7 +116,8 @@ def _make(scoring: Scoring) -> BoardEntry:
     entry, _ = BoardEntry.objects.update_or_create(
         scoring=scoring,
         defaults={
-            "state": _state(scoring),
+            "version": VERSION,
+            "finished_at": _finished(scoring),
             "figures": _figures(scoring, rows, suite),
             "review_state": "",
             "review": {},

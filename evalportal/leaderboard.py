@@ -7,7 +7,7 @@ newest finished one at the end of that day, and of its reviews what was decided 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
 from evalportal import board_entries, ranks, validations
+from evalportal.board_entries import SCORED
 from evalportal.models import BoardEntry
 from evalportal.ranks import Rank
 from reviews.events import Verb
@@ -23,9 +24,10 @@ from reviews.models import Event
 from scoring import benchmarks
 from scoring.models import Run, Scoring, Version
 
+# Raise it when the board shows other things: what was drawn before is then drawn anew.
+VERSION = 1
 State = Run.State
-# What a board shows of a run today: it has its scores, with or without people's marks.
-_SCORED = (State.AWAITING_REVIEW, State.FINAL)
+_NOTHING = "0/0"
 # Of a run, what its row says and what its figures are made from; not its long columns.
 _SHOWN = (
     "name", "version_id", "judge_id", "phase", "threshold", "seed", "state", "finished_at", "reviewed_at",
@@ -55,7 +57,6 @@ class Row(NamedTuple):
     figures: Mapping[str, Any]
     review: Mapping[str, Any]
     cells: Sequence[Mapping[str, Any] | None]
-    state: str
 
     @property
     def pending(self) -> int:
@@ -71,16 +72,6 @@ class Board(NamedTuple):
     absent: Sequence[Run]
     until: datetime | None
 
-    @property
-    def state(self) -> str:
-        """Name all that the rows show: the same name, the same rows, which need not be drawn anew."""
-        shown = [
-            (row.state, row.run.name, row.run.endpoint.name, row.run.state, row.final, row.rank, row.why)
-            for row in self.rows
-        ]
-        then = [row.review for row in self.rows] if self.until else None
-        return hashlib.sha256(repr((self.categories, shown, then)).encode()).hexdigest()
-
 
 def board(wanted: Filters) -> Board:
     """Rank the runs on one version: the one asked for, or that of the run finished last."""
@@ -95,6 +86,27 @@ def board(wanted: Filters) -> Board:
     rows = _rows(version, scorings, entries, names, until)
     absent = [run for run in runs.values() if run.pk not in scorings and run.state != State.DRAFT]
     return Board(version, _sorted(rows, wanted.sort), names, absent, until)
+
+
+def state(wanted: Filters) -> str:
+    """Name all that a board shows, without reading any figures: the same name, the same board."""
+    version, until = _version(wanted), _until(wanted)
+    if version is None:
+        return "nothing"
+    counted = (Max("scorings__number"), Max("scorings__finished_at"))
+    found = _runs(version, wanted).order_by("pk").values_list("pk", "state", *_SHOWN)
+    runs = list(found.annotate(*counted))
+    at_work = [pk for pk, state, *_ in runs if until or state == State.AWAITING_REVIEW]
+    shown = (VERSION, board_entries.VERSION, ranks.VERSION, version.pk, str(version), until, runs)
+    return hashlib.sha256(repr((shown, _decided(at_work))).encode()).hexdigest()
+
+
+def undecided() -> list[int]:
+    """List the versions that have a run of which the last decision is not in its entry yet."""
+    marked = board_entries.counted().filter(run__state=State.AWAITING_REVIEW)
+    rows = list(marked.values_list("run", "run__version", "board_entry__review_state"))
+    decided = _decided([run for run, *_ in rows])
+    return [version for run, version, known in rows if known != decided.get(run, _NOTHING)]
 
 
 def versions(suite: str = "") -> QuerySet[Version]:
@@ -133,7 +145,7 @@ def _runs(version: Version, wanted: Filters) -> QuerySet[Run]:
 def _scorings(version: Version, runs: Mapping[int, Run], until: datetime | None) -> dict[int, Scoring]:
     """Find of each run the scoring that counts: the newest, if it is finished, or was by then."""
     if until is None:
-        counted = Scoring.objects.filter(run__in=[run.pk for run in runs.values() if run.state in _SCORED])
+        counted = Scoring.objects.filter(run__in=[run.pk for run in runs.values() if run.state in SCORED])
     else:
         counted = Scoring.objects.filter(run__in=runs, finished_at__lt=until)
     newest = counted.exclude(finished_at=None).order_by("run_id", "-number").distinct("run_id")
@@ -154,7 +166,7 @@ def _rows(
 ) -> list[Row]:
     reviews = _reviews(scorings, entries, until)
     final = _final(scorings, until)
-    places = _ranks([one for one in scorings.values() if not _why(entries[one.pk], version)])
+    places = ranks.of([one for one in scorings.values() if not _why(entries[one.pk], version)])
     return [
         Row(
             run=scoring.run,
@@ -164,7 +176,6 @@ def _rows(
             figures=entries[scoring.pk].figures,
             review=reviews[key],
             cells=[entries[scoring.pk].figures["categories"].get(name) for name in names],
-            state=f"{scoring.pk}:{entries[scoring.pk].state}:{entries[scoring.pk].review_state}",
         )
         for key, scoring in scorings.items()
     ]
@@ -180,22 +191,16 @@ def _why(entry: BoardEntry, version: Version) -> str:
     return ""
 
 
-def _ranks(whole: Sequence[Scoring]) -> dict[int, Rank]:
-    """Rank some runs; kept as long as they are the same runs with the same scores."""
-    name = f"ranks:{ranks.VERSION}:{board_entries.state(whole)}"
-    found: dict[int, Rank] | None = cache.get(name)
-    if found is None:
-        found = ranks.rank(board_entries.scores(whole))
-        cache.set(name, found, timeout=None)
-    return found
-
-
 def _reviews(
     scorings: Mapping[int, Scoring], entries: Mapping[int, BoardEntry], until: datetime | None
 ) -> dict[int, Mapping[str, Any]]:
     if until is not None:
         return {key: _as_of(one, until) for key, one in scorings.items()}
-    states = _review_states(scorings)
+    decided = _decided([key for key, one in scorings.items() if one.run.state == State.AWAITING_REVIEW])
+    states = {
+        key: decided.get(key, _NOTHING) if one.run.state == State.AWAITING_REVIEW else "final"
+        for key, one in scorings.items()
+    }
     for key, scoring in scorings.items():
         entry = entries[scoring.pk]
         if entry.review_state != states[key]:
@@ -215,12 +220,10 @@ def _as_of(scoring: Scoring, until: datetime) -> Mapping[str, Any]:
     return found
 
 
-def _review_states(scorings: Mapping[int, Scoring]) -> dict[int, str]:
-    """Name the state of each run's record: it changes with every decision, until the run is final."""
-    at_work = [key for key, one in scorings.items() if one.run.state == State.AWAITING_REVIEW]
-    decided = Event.objects.filter(run__in=at_work).values_list("run")
-    states = {run: f"{last}/{count}" for run, last, count in decided.annotate(Max("pk"), Count("pk"))}
-    return {key: states.get(key, "0/0") if key in at_work else "final" for key in scorings}
+def _decided(runs: Collection[int]) -> dict[int | None, str]:
+    """Name the state of each run's record: it changes with every decision."""
+    found = Event.objects.filter(run__in=runs).values_list("run").annotate(Max("pk"), Count("pk"))
+    return {run: f"{last}/{count}" for run, last, count in found}
 
 
 def _final(scorings: Mapping[int, Scoring], until: datetime | None) -> dict[int, bool]:

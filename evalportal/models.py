@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from evalportal.roles import Role
@@ -87,11 +88,12 @@ class FailedSignIn(models.Model):
 class BoardEntry(models.Model):
     """What boards need of one scoring, kept: its figures, and its scores as packed arrays.
 
-    It is made when a board first needs it, and made anew when `state` no longer fits: never the only copy.
+    It is made once the run is scored, and made anew when it no longer fits: never the only copy.
     """
 
     scoring = models.OneToOneField("scoring.Scoring", models.CASCADE, related_name="board_entry")
-    state = models.CharField(max_length=80, help_text="When the scoring was last finished.")
+    version = models.PositiveSmallIntegerField(help_text="By which rules the figures were made.")
+    finished_at = models.DateTimeField(help_text="When the scores that it holds were finished.")
     figures = models.JSONField(help_text="Means, pass rate and counts, with their intervals.")
     review_state = models.CharField(max_length=80, blank=True, help_text="The run's last decision.")
     review = models.JSONField(default=dict, help_text="What people's marks say of it.")
@@ -105,3 +107,14 @@ class BoardEntry(models.Model):
 
     def __str__(self) -> str:
         return f"Board entry of scoring {self.scoring_id}"
+
+
+class Ranking(models.Model):
+    """The ranks of a set of scorings, kept, because every two of them are compared: never the only copy."""
+
+    name = models.CharField(max_length=80, unique=True, help_text="Which scorings, and as they stood.")
+    ranks = models.JSONField(help_text="Of each scoring its place, and who shares it.")
+    made_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"Ranks of {len(self.ranks)} scorings"

@@ -1,20 +1,24 @@
-"""Scores of many runs go in; their ranks come out, shared by runs that nothing shows to differ."""
+"""Scorings of many runs go in; their ranks come out, kept, and shared where nothing shows a difference."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from evalportal import alignment
+from evalportal import alignment, board_entries
 from evalportal.alignment import Floats, Numbers
 from evalportal.board_entries import Scores
+from evalportal.models import Ranking
 from evalportal.stats import tied_ranks
+from scoring.models import Scoring
 
 # Raise it when ranks are made otherwise: those that were kept are then made anew.
 VERSION = 1
+# So many rankings are kept; older ones are made anew when somebody asks for them.
+KEPT = 1_000
 
 
 class Rank(NamedTuple):
@@ -23,6 +27,24 @@ class Rank(NamedTuple):
     place: int
     tied: bool
     alike: int
+
+
+def of(scorings: Sequence[Scoring]) -> dict[int, Rank]:
+    """Rank some runs; kept as long as they are the same runs with the same scores."""
+    name = f"{VERSION}:{board_entries.state(scorings)}"
+    kept = Ranking.objects.filter(name=name).values_list("ranks", flat=True).first()
+    if kept is None:
+        found = rank(board_entries.scores(scorings))
+        Ranking.objects.get_or_create(name=name, defaults={"ranks": found})
+        return found
+    return {int(key): Rank(*one) for key, one in kept.items()}
+
+
+def forget() -> None:
+    """Remove the rankings that are older than the newest thousand."""
+    newest = Ranking.objects.order_by("-pk").values_list("pk", flat=True).first()
+    if newest is not None:
+        Ranking.objects.filter(pk__lte=newest - KEPT).delete()
 
 
 def rank(scores: Mapping[int, Scores]) -> dict[int, Rank]:

@@ -220,6 +220,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "default", "expires": 10},
     },
+    "sweep-boards": {
+        "task": "evalportal.tasks.sweep_boards",
+        "schedule": 10.0,
+        "options": {"queue": "default", "expires": 10},
+    },
 }
 
 # How often a prompt is asked before its case fails, and how long to wait at first; twice as long each time.

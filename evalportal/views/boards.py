@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from hashlib import sha256
 
+from django.core.cache import cache
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET
 
 from evalportal import board_table, comparison, judge_reports, power, profiles, reading, roles
@@ -15,22 +19,23 @@ from evalportal import leaderboard as leaderboards
 from evalportal.board_forms import LeaderboardForm, PowerForm, WidthForm
 from evalportal.comparison import ComparisonError
 from evalportal.http import Request
+from evalportal.leaderboard import Filters
 from evalportal.roles import Role
 from scoring import csv_cells
 from scoring.models import Case, Endpoint, Run
 
-# What the board can be ordered by: the key in the address, the head of the column, and how it is set.
+# The columns of the board: how each is set, and what it shows, with the key in the address to order it by.
 _COLUMNS = (
-    ("rank", "Rank", "num"),
-    ("run", "Run", ""),
-    ("model", "Model", ""),
-    ("phase", "Phase", ""),
-    ("overall", "Overall", "num"),
-    ("pass", "Pass rate", "num"),
-    ("tier3", "Tier 3", "num"),
-    ("validated", "Validated", "num"),
-    ("finished", "Finished", "num"),
+    ("num", (("rank", "Rank"),)),
+    ("", (("run", "Run"), ("model", "model"), ("phase", "phase"), ("finished", "finished"))),
+    ("", (("", "State"),)),
+    ("num", (("overall", "Overall"),)),
+    ("num", (("pass", "Pass rate"),)),
+    ("num", (("tier3", "Tier 3"),)),
+    ("num", (("validated", "Validated"),)),
+    ("", (("", "Agreement"),)),
 )
+_KEPT_SECONDS = 3600
 
 
 @roles.only(Role.MANAGER, Role.ADMIN)
@@ -38,15 +43,25 @@ _COLUMNS = (
 def leaderboard(request: Request) -> HttpResponse:
     """Rank the runs on one dataset version."""
     form = _leaderboard_form(request)
-    wanted = form.filters()
-    context = {
-        "form": form,
-        "board": leaderboards.board(wanted),
-        "columns": _COLUMNS,
-        "sorted_by": wanted.sort.removeprefix("-"),
-        "descending": wanted.sort.startswith("-"),
-    }
+    context = {"form": form, "board": _drawn(request, form.filters())}
     return render(request, "evalportal/leaderboard.html", context, status=422 if form.errors else 200)
+
+
+def _drawn(request: Request, wanted: Filters) -> SafeString:
+    """Draw a board, or take it as it was drawn before if nothing of it has changed: so no figure is read."""
+    name = f"board:{leaderboards.state(wanted)}:{sha256(request.GET.urlencode().encode()).hexdigest()}"
+    found: SafeString | None = cache.get(name)
+    if found is None:
+        context = {
+            "board": leaderboards.board(wanted),
+            "as_of": wanted.as_of,
+            "columns": _COLUMNS,
+            "sorted_by": wanted.sort.removeprefix("-"),
+            "descending": wanted.sort.startswith("-"),
+        }
+        found = render_to_string("evalportal/_leaderboard.html", context, request)
+        cache.set(name, found, timeout=_KEPT_SECONDS)
+    return found
 
 
 @roles.only(Role.MANAGER, Role.ADMIN)

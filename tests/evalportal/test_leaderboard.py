@@ -162,7 +162,7 @@ def test_it_keeps_figures_and_makes_them_anew_when_the_run_is_finished_anew() ->
     kept = BoardEntry.objects.get()
     run.scorings.get().scores.update(overall=1.0)
     leaderboard.board(Filters())
-    assert BoardEntry.objects.get().state == kept.state
+    assert BoardEntry.objects.get().finished_at == kept.finished_at
     Run.objects.filter(pk=run.pk).update(finished_at=timezone.now())
     [row] = leaderboard.board(Filters()).rows
     assert row.figures["overall"]["value"] == 1.0
@@ -176,13 +176,40 @@ def test_it_asks_the_database_as_little_for_many_runs_as_for_few(
     for scores in (GOOD, CLOSE):
         make_run(version, scores)
     client.get(page)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(6):
         client.get(page)
     for _ in range(6):
         make_run(version, POOR)
     client.get(page)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(6):
         client.get(page)
+
+
+@pytest.mark.parametrize("change", ["name", "state", "scores", "another run", "marks"])
+def test_it_names_a_board_otherwise_when_what_it_shows_has_changed(change: str) -> None:
+    version = make_version()
+    run = make_run(version, POOR, state="awaiting_review")
+    before = leaderboard.state(Filters())
+    if change == "scores":
+        add_scoring(run, list(run.responses.order_by("position")), GOOD, timezone.now())
+    elif change == "another run":
+        make_run(version, GOOD)
+    elif change == "marks":
+        events.record(Verb.MARKED, None, run=run)
+    else:
+        Run.objects.filter(pk=run.pk).update(**{change: "final"})
+    after = leaderboard.state(Filters())
+    assert before != after == leaderboard.state(Filters())
+
+
+def test_it_draws_the_board_anew_when_its_name_is_another(
+    dan: Any, signed_in: Callable[[Any], Client]
+) -> None:
+    client, run = signed_in(dan), make_run(make_version(), POOR, name="Before")
+    assert "Before" in client.get(reverse("leaderboard")).content.decode()
+    Run.objects.filter(pk=run.pk).update(name="After")
+    page = client.get(reverse("leaderboard")).content.decode()
+    assert ("After" in page, "Before" in page) == (True, False)
 
 
 def test_it_shows_the_board_to_a_manager(dan: Any, signed_in: Callable[[Any], Client]) -> None:
