@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from django.db import IntegrityError, connection
+from psycopg.copy import QueuedLibpqWriter
 
 from scoring.models import Case, Dataset, Version
 from scoring.uploads import CheckedRow
@@ -30,7 +31,7 @@ def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[Checked
     with connection.cursor() as cursor:
         while True:
             numbers = _reserved(block)
-            with cursor.copy(_CASES) as copy:
+            with cursor.copy(_CASES, writer=QueuedLibpqWriter(cursor.cursor)) as copy:
                 for row in stream:
                     number = known.get(row.digest)
                     if number is None:

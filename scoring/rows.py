@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 
@@ -31,8 +30,7 @@ class Benchmark(NamedTuple):
     route: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A checked row: what every page filters by, and the whole of it as it was given.
 
     `key` is unique in a dataset, `sort` puts keys in the order people expect, `text` is what full

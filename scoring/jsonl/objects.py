@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
+
 from scoring.jsonl import reasons
 from scoring.jsonl.reasons import LARGEST
 
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 def parse(text: str) -> tuple[dict[str, Any], bytes]:
@@ -23,13 +25,13 @@ def parse(text: str) -> tuple[dict[str, Any], bytes]:
         found = _strict(text)
         if type(found) is dict and not reasons.too_deep(text, found):
             canonical = _canonical(found)
-            if "\\u0000" not in canonical:
-                return found, canonical.encode()
+            if b"\\u0000" not in canonical:
+                return found, canonical
     except (ValueError, RecursionError):
         pass
     reasons.explain(text)
     # Nothing is wrong with a text that only speaks of the escape: a backslash, and u0000 after it.
-    return found, _canonical(found).encode()
+    return found, _canonical(found)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
