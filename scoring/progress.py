@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Q, Sum
@@ -35,7 +37,9 @@ class Stage:
 
 
 def stages(run: Run) -> list[Stage]:
-    """Say how far answers, verdicts and scores are."""
+    """Say how far answers, verdicts and scores are; of a run that has its scores, as its summary says."""
+    if _summed_up(run):
+        return _kept(run.summary)
     answers = _asked("Answers", Response.objects.filter(run=run))
     verdicts = _asked("Verdicts", Verdict.objects.filter(run=run))
     scored = _scored(run)
@@ -55,7 +59,11 @@ def errors(run: Run) -> list[dict[str, object]]:
 
 
 def speed(run: Run) -> dict[str, float | int | None]:
-    """Take percentiles of the latency of the latest answers, and the sum of all tokens."""
+    """Take percentiles of the latency of the latest answers, or of all once there are, and sum up tokens."""
+    if _summed_up(run):
+        answers = run.summary["answers"]
+        tokens = {"sent": answers["prompt_tokens"], "received": answers["completion_tokens"]}
+        return {**answers["latency"], **tokens, "cached": answers["from_cache"]}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT percentile_cont(ARRAY[0.5, 0.9, 0.99]) WITHIN GROUP (ORDER BY latency_seconds) FROM ("
@@ -64,12 +72,26 @@ def speed(run: Run) -> dict[str, float | int | None]:
             [run.pk],
         )
         p50, p90, p99 = cursor.fetchone()[0] or (None, None, None)
-    tokens = Response.objects.filter(run=run).aggregate(
+    counted = Response.objects.filter(run=run).aggregate(
         sent=Sum("prompt_tokens"),
         received=Sum("completion_tokens"),
         cached=Count("pk", filter=Q(from_cache=True)),
     )
-    return {"p50": p50, "p90": p90, "p99": p99, **tokens}
+    return {"p50": p50, "p90": p90, "p99": p99, **counted}
+
+
+def _summed_up(run: Run) -> bool:
+    """Say whether a run has its scores, so that its rows need not be counted for every visitor."""
+    return run.state in {Run.State.AWAITING_REVIEW, Run.State.FINAL} and "verdicts" in run.summary
+
+
+def _kept(summary: Mapping[str, Any]) -> list[Stage]:
+    answers, verdicts = (
+        Stage(name, counts["done"], counts["failed"], counts["wanted"], 0.0, None)
+        for name, counts in (("Answers", summary["answers"]), ("Verdicts", summary["verdicts"]))
+    )
+    scores = Stage("Scores", summary["overall"]["cases"], 0, answers.total - answers.failed, 0.0, None)
+    return [answers, *([verdicts] if verdicts.total else []), scores]
 
 
 def _asked(name: str, rows: object) -> Stage:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from scoring import benchmarks, phases, registry, scorings, summaries
 from scoring.models import Run, Score, Scoring
@@ -33,6 +33,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "fabricated": Score.objects.filter(scoring=scoring, fabricated=True).count() if scoring else 0,
         "metrics": _metrics(scoring) if scoring else {},
         "answers": _answers(run),
+        "verdicts": _verdicts(run),
         "errors": _errors(run),
     }
     return summary | ({"rgb": _rgb(scoring)} if scoring and run.version.dataset.suite == "rgb" else {})
@@ -79,6 +80,15 @@ def _answers(run: Run) -> dict[str, Any]:
     found = dict(zip(names, row, strict=True))
     found["latency"] = dict(zip(("p50", "p90", "p99"), found.pop("latencies") or (None,) * 3, strict=True))
     return found
+
+
+def _verdicts(run: Run) -> dict[str, int]:
+    """Count what the judge was asked."""
+    return run.verdicts.aggregate(
+        wanted=Count("pk"),
+        done=Count("pk", filter=Q(state="done")),
+        failed=Count("pk", filter=Q(state="failed")),
+    )
 
 
 def _errors(run: Run) -> dict[str, dict[str, int]]:
