@@ -52,6 +52,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
             "icon": place.icon,
             "url": reverse(place.url),
             "here": place.section == section,
+            "notice": settings.REVIEW_NOTICES and place.url == "reviews:queue",
         }
         for place in PLACES
         if role in place.roles

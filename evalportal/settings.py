@@ -175,8 +175,10 @@ EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS") == "1"
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "evalportal@localhost")
 
-# Write to reviewers by e-mail when answers wait for them; the queue page says it in any case.
+# Tell reviewers when answers wait for them: on every page, and by e-mail where there is a mail server. The
+# queue page says it in any case.
 REVIEW_NOTICES = os.environ.get("EVALPORTAL_REVIEW_NOTICES") == "1"
+PORTAL_URL = os.environ.get("EVALPORTAL_URL", "").rstrip("/")
 METRICS_TOKEN = os.environ.get("EVALPORTAL_METRICS_TOKEN", "")
 
 # The database is the truth, the broker only a bell: no result is kept in it.
@@ -219,6 +221,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "reviews.tasks.sweep_reviews",
         "schedule": 5.0,
         "options": {"queue": "default", "expires": 10},
+    },
+    # Far enough apart that runs which end together make one message.
+    "send-notices": {
+        "task": "reviews.tasks.send_notices",
+        "schedule": 900.0,
+        "options": {"queue": "default", "expires": 600},
     },
     "sweep-boards": {
         "task": "evalportal.tasks.sweep_boards",

@@ -1,4 +1,4 @@
-"""The clock goes in; runs are drawn from, old leases come back, and runs that are ready are final."""
+"""The clock goes in; runs are drawn from, leases come back, runs are final, and reviewers are written to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 
 from celery import shared_task
 
-from reviews import assignments, finishing, sampling
+from reviews import assignments, finishing, notices, sampling
 from reviews.items import ReviewError
 from scoring.models import Run
 from scoring.tasks import ring_for
@@ -22,6 +22,13 @@ def sweep_reviews() -> None:
     assignments.expire()
     for run_id in finishing.finish_ready():
         ring_for(Run.objects.get(pk=run_id))
+
+
+@shared_task(queue="default")
+def send_notices() -> None:
+    """Write to reviewers for whom new work waits, if notices are switched on."""
+    if count := notices.send():
+        logger.info("Told %s reviewers that answers wait", count)
 
 
 def _draw(run: Run) -> None:

@@ -10,6 +10,7 @@ app_name = "reviews"
 
 urlpatterns = [
     path("queue/", marking.queue, name="queue"),
+    path("queue/waiting/", marking.queue_waiting, name="queue-waiting"),
     path("queue/next/", marking.review_next, name="review-next"),
     path("reviews/<int:pk>/", marking.review_detail, name="review-detail"),
     path("reviews/<int:pk>/ahead/", marking.review_ahead, name="review-ahead"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviews.models.events import Event
-from reviews.models.items import Assignment, CalibrationRound, Draw, Place, ReviewItem
+from reviews.models.items import Assignment, CalibrationRound, Draw, Notice, Place, ReviewItem
 from reviews.models.marks import Adjudication, AgreementReport, Mark, Review
 from reviews.models.rubrics import Criterion, Rubric
 
@@ -16,6 +16,7 @@ __all__ = [
     "Draw",
     "Event",
     "Mark",
+    "Notice",
     "Place",
     "Review",
     "ReviewItem",

@@ -180,3 +180,14 @@ class Place(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} in run {self.run_id}: {self.turn}"
+
+
+class Notice(models.Model):
+    """What a reviewer was last written to about; gone once nothing waits for them any more."""
+
+    person = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    newest = models.BigIntegerField(help_text="The newest item that waited for them.")
+    sent_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.person_id} at {self.sent_at:%Y-%m-%d %H:%M}"

@@ -43,6 +43,14 @@ def queue(request: Request) -> HttpResponse:
     return render(request, "reviews/queue.html", context)
 
 
+@roles.only(Role.REVIEWER)
+@never_cache
+@require_GET
+def queue_waiting(request: Request) -> HttpResponse:
+    """Say on every page how much waits, where notices are switched on."""
+    return render(request, "reviews/_queue_waiting.html", {"waiting": notices.waiting(request.user)})
+
+
 def _with_assignments(reviews: list[Review], request: Request) -> list[tuple[Review, int | None]]:
     pairs = Assignment.objects.filter(person=request.user, item__in=[review.item_id for review in reviews])
     known = dict(pairs.values_list("item_id", "pk"))
