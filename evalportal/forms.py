@@ -41,3 +41,12 @@ class PersonForm(forms.Form):
 
     role = forms.ChoiceField(choices=Role.choices)
     is_active = forms.BooleanField(label="May sign in", required=False)
+
+
+class BundleForm(forms.Form):
+    """Which bundle to import."""
+
+    file = forms.FileField(
+        help_text="A file run-….bundle.zip, as another portal exports it.",
+        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+    )

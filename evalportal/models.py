@@ -1,13 +1,16 @@
-"""People, their failed attempts to sign in, and what boards keep of a scoring."""
+"""People, failed attempts to sign in, what boards keep of a scoring, and jobs that make or read files."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db import models
 from django.db.models.functions import Now
+from django.urls import reverse
 from django.utils import timezone
 
 from evalportal.roles import Role
@@ -118,3 +121,89 @@ class Ranking(models.Model):
 
     def __str__(self) -> str:
         return f"Ranks of {len(self.ranks)} scorings"
+
+
+class Job(models.Model):
+    """Something that takes a while, is done by a worker, and has to do with a file under var/."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting for a worker"
+        WORKING = "working", "Under way"
+        DONE = "done", "Done"
+        REFUSED = "refused", "Refused"
+        FAILED = "failed", "Failed"
+
+    # The numbers of its locks: those of one kind of job are not those of another.
+    LOCKS: ClassVar[int]
+
+    state = models.CharField(max_length=20, choices=State, default=State.WAITING)
+    message = models.TextField(blank=True, help_text="How it went, in a sentence.")
+    file = models.CharField(max_length=80, unique=True, help_text="Its name in the folder of such files.")
+    size = models.BigIntegerField(default=0, help_text="Of the file, in bytes.")
+    rows = models.BigIntegerField(default=0, help_text="How many are through.")
+    total_rows = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        abstract = True
+
+    @property
+    def under_way(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.WORKING}
+
+    @property
+    def path(self) -> Path:
+        return Path(settings.VAR) / self._meta.model_name / self.file  # type: ignore[operator]
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Guess how long it still takes, from how long it took so far."""
+        if not self.started_at or not self.rows:
+            return None
+        taken = (timezone.now() - self.started_at).total_seconds()
+        return taken * max(self.total_rows - self.rows, 0) / self.rows
+
+
+class Export(Job):
+    """A file of a run that is too large to wait for."""
+
+    LOCKS: ClassVar[int] = 1 << 29
+
+    run = models.ForeignKey("scoring.Run", models.CASCADE, related_name="exports")
+    what = models.CharField(max_length=20)
+    format = models.CharField(max_length=20)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.what} of run {self.run_id} as {self.format}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("export-detail", args=[self.pk])
+
+    @property
+    def name(self) -> str:
+        """What the file is called when somebody downloads it."""
+        return f"run-{self.run_id}-{self.what}.{self.format}"
+
+
+class BundleImport(Job):
+    """A bundle that someone sent, and the run that it became."""
+
+    LOCKS: ClassVar[int] = 1 << 30
+
+    name = models.CharField(max_length=255, help_text="What the file was called.")
+    run = models.ForeignKey("scoring.Run", models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"Bundle {self.name}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("bundle-detail", args=[self.pk])

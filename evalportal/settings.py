@@ -233,6 +233,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"queue": "default", "expires": 10},
     },
+    "sweep-jobs": {
+        "task": "evalportal.tasks.sweep_jobs",
+        "schedule": 60.0,
+        "options": {"queue": "default", "expires": 60},
+    },
 }
 
 # How often a prompt is asked before its case fails, and how long to wait at first; twice as long each time.

@@ -1,4 +1,4 @@
-"""The clock goes in; boards are brought up to date, so that pages only have to read them."""
+"""The clock and the views ring; boards are brought up to date, and large files are written and read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from threading import Lock
 
 from celery import shared_task
 
-from evalportal import upkeep
+from evalportal import jobs, upkeep
+from evalportal.bundles import receiving
+from evalportal.exports import making
+from evalportal.models import BundleImport, Export
 
 # Twice the same work at the same time is of no use, and would keep another thread from its own.
 _at_work = Lock()
@@ -25,3 +28,28 @@ def sweep_boards() -> None:
             logger.info("The board is up to date", extra={"version": version})
     finally:
         _at_work.release()
+
+
+@shared_task
+def make_export(export_id: int) -> None:
+    """Write a file that somebody ordered."""
+    for export in Export.objects.filter(pk=export_id):
+        making.make(export)
+
+
+@shared_task
+def import_bundle(bundle_id: int) -> None:
+    """Import a bundle that somebody sent."""
+    for bundle in BundleImport.objects.filter(pk=bundle_id):
+        receiving.read(bundle)
+
+
+@shared_task
+def sweep_jobs() -> None:
+    """Do what nobody does, and remove what nobody fetched."""
+    for export_id in jobs.unheard(Export):
+        make_export.delay(export_id)
+    for bundle_id in jobs.unheard(BundleImport):
+        import_bundle.delay(bundle_id)
+    jobs.forget(Export)
+    jobs.forget(BundleImport)

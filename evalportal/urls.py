@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evalportal.views import boards, diagnosis, doors, exports, health, home, people
+from evalportal.views import boards, bundles, diagnosis, doors, exports, health, home, people
 
 handler403 = "evalportal.views.errors.error_403"
 handler404 = "evalportal.views.errors.error_404"
@@ -32,6 +32,13 @@ urlpatterns = [
     path("runs/<int:pk>/diagnosis/", diagnosis.diagnosis, name="diagnosis"),
     path("runs/<int:pk>/export/", exports.run_export, name="run-export"),
     path("runs/<int:pk>/bundle/", exports.run_bundle, name="run-bundle"),
+    path("runs/<int:pk>/export/order/", exports.export_new, name="export-new"),
+    path("exports/<int:pk>/", exports.export_detail, name="export-detail"),
+    path("exports/<int:pk>/progress/", exports.export_progress, name="export-progress"),
+    path("exports/<int:pk>/file/", exports.export_file, name="export-file"),
+    path("runs/import/", bundles.bundle_new, name="bundle-new"),
+    path("runs/import/<int:pk>/", bundles.bundle_detail, name="bundle-detail"),
+    path("runs/import/<int:pk>/progress/", bundles.bundle_progress, name="bundle-progress"),
     path("", include("scoring.urls")),
     path("", include("reviews.urls")),
 ]

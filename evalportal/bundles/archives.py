@@ -15,6 +15,8 @@ from evalportal.bundles.parts import BundleError
 _CHUNK = 1024 * 1024
 # No row is that long; a line that is was made to exhaust whoever reads it.
 _LONGEST_LINE = 64 * 1024 * 1024
+# What a few kilobytes can be made to unpack to has no end.
+_LARGEST = 64 * 1024**3
 
 
 class Archive:
@@ -23,6 +25,7 @@ class Archive:
     def __init__(self, file: IO[bytes]) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
+            self._check_size()
             self.manifest = self._manifest()
             self._check_files()
         except (
@@ -34,6 +37,12 @@ class Archive:
             RuntimeError,
         ) as error:
             raise BundleError(f"This is not a bundle, or it is damaged: {error}.") from error
+
+    @property
+    def rows(self) -> int:
+        """How many lines its files have, as the manifest says."""
+        counts = (about.get("rows") for about in self.manifest["files"].values())
+        return sum(count for count in counts if isinstance(count, int))
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """Give the bytes of a file, some at a time."""
@@ -65,6 +74,13 @@ class Archive:
         if missing:
             raise BundleError(f"The manifest says nothing of: {', '.join(sorted(missing))}.")
         return found
+
+    def _check_size(self) -> None:
+        size = sum(entry.file_size for entry in self._zip.infolist())
+        if size > _LARGEST:
+            raise BundleError(
+                f"The bundle unpacks to {size / 1024**3:,.0f} GB; {_LARGEST // 1024**3} GB are the most."
+            )
 
     def _check_files(self) -> None:
         files = self.manifest["files"]

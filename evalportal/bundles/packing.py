@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -22,27 +22,39 @@ STATES = Run.ENDED
 _ROWS_AT_ONCE = 200
 
 
-def pack(run: Run) -> Iterator[bytes]:
+def pack(run: Run, tell: Callable[[int], None] = lambda rows: None) -> Iterator[bytes]:
     """Write the bundle of a run piece by piece; the hashes of its files come last, in the manifest."""
+    check(run)
+    return _pieces(run, tell)
+
+
+def check(run: Run) -> None:
+    """Refuse a run that may still change."""
     if run.state not in STATES:
         raise BundleError(
             f"A bundle can be made once the run has ended. This one is {run.get_state_display().lower()}."
         )
-    return _pieces(run)
 
 
-def _pieces(run: Run) -> Iterator[bytes]:
-    sink, files = Sink(), {}
+def rows(run: Run) -> int:
+    """Count the lines that a bundle will have, without those of people and rubrics, which are few."""
+    return run.version.case_count + sum(part.rows(run).count() for part in parts.PARTS)
+
+
+def _pieces(run: Run, tell: Callable[[int], None]) -> Iterator[bytes]:
+    sink, files, through = Sink(), {}, 0
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, lines in _contents(run):
-            digest, rows = sha256(), 0
+            digest, count = sha256(), 0
             with archive.open(name, "w", force_zip64=True) as file:
-                for chunk, count in lines:
+                for chunk, some in lines:
                     digest.update(chunk)
-                    rows += count
+                    count += some
                     file.write(chunk)
+                    tell(through + count)
                     yield sink.taken()
-            files[name] = {"sha256": digest.hexdigest(), "rows": rows}
+            through += count
+            files[name] = {"sha256": digest.hexdigest(), "rows": count}
         archive.writestr(parts.MANIFEST, _dump(_manifest(run) | {"files": files}))
     yield sink.taken()
 

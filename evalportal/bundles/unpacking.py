@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import islice
 from typing import IO, Any
 
@@ -29,18 +30,30 @@ _WRONG = (
 )  # fmt: skip
 
 
-def unpack(file: IO[bytes]) -> Run:
-    """Import a run that another portal bundled; whatever is wrong with the file, nothing is left behind."""
+def unpack(file: IO[bytes], tell: Callable[[int, int], None] = lambda rows, total: None) -> Run:
+    """Import a run that another portal bundled, and tell how many of how many rows are through.
+
+    Whatever is wrong with the file, nothing is left behind.
+    """
     try:
         with transaction.atomic():
-            return _unpacked(Archive(file))
+            archive = Archive(file)
+            return _unpacked(archive, lambda rows: tell(rows, archive.rows))
     except BundleError:
         raise
     except _WRONG as error:
         raise BundleError(f"The bundle cannot be imported: {_said(error)}") from error
 
 
-def _unpacked(archive: Archive) -> Run:
+def statement(run: Run) -> str:
+    """Say what came of it."""
+    return (
+        f"Run {run.pk}, {run.name}, is imported: {run.responses.count():,} answers on {run.version}. "
+        "It comes to the numbers that the bundle states."
+    )
+
+
+def _unpacked(archive: Archive, tell: Callable[[int], None]) -> Run:
     manifest = archive.manifest
     surroundings.benchmarks(manifest["benchmarks"])
     version = surroundings.version(archive)
@@ -56,8 +69,10 @@ def _unpacked(archive: Archive) -> Run:
     members = Membership.objects.filter(version=version)
     numbers: Numbers = {"cases": dict(members.values_list("case__key", "case_id")), "people": people}
     numbers["rubrics"] = surroundings.rubrics(archive)
+    through = version.case_count
     for part in parts.PARTS:
-        numbers[part.name] = _add(part, archive, run, numbers)
+        numbers[part.name] = _add(part, archive, run, numbers, partial(_told, tell, through))
+        through += len(numbers[part.name])
     _check_numbers(run)
     return runs.get(run.pk)
 
@@ -75,7 +90,9 @@ def _check_new(fields: Mapping[str, Any], version: int) -> None:
         raise BundleError(f"This run is here already: it is run {same.pk}, {same.name}.")
 
 
-def _add(part: Part, archive: Archive, run: Run, numbers: Numbers) -> dict[Any, int]:
+def _add(
+    part: Part, archive: Archive, run: Run, numbers: Numbers, tell: Callable[[int], None]
+) -> dict[Any, int]:
     """Add the rows of one part, some at a time, and say which number each of them got."""
     found: dict[Any, int] = {}
     columns = set(part.columns)
@@ -90,7 +107,12 @@ def _add(part: Part, archive: Archive, run: Run, numbers: Numbers) -> dict[Any, 
         except _WRONG as error:
             raise BundleError(f"{part.file}, from line {batch[0][0]} on: {_said(error)}") from error
         found |= {record["id"]: row.pk for (_, record), row in zip(batch, made, strict=True)}
+        tell(len(found))
     return found
+
+
+def _told(tell: Callable[[int], None], before: int, rows: int) -> None:
+    tell(before + rows)
 
 
 def _row(part: Part, columns: set[str], record: dict[str, Any], numbers: Numbers, where: str) -> Any:

@@ -33,10 +33,13 @@ class UnknownExportError(LookupError):
     """There is no such table or format; the message lists those there are."""
 
 
-def export(run: Run, what: str, name: str) -> Iterator[bytes]:
-    """Write the results, marks or verdicts of a run in one of the formats, piece by piece."""
+def export(
+    run: Run, what: str, name: str, tell: Callable[[int], None] = lambda rows: None
+) -> Iterator[bytes]:
+    """Write the results, marks or verdicts of a run in one of the formats, telling how many are through."""
     check(what, name)
-    return FORMATS[name].pieces(run, what, tables.TABLES[what](run))
+    table = tables.TABLES[what](run)
+    return FORMATS[name].pieces(run, what, table._replace(records=_told(table.records, tell)))
 
 
 def check(what: str, name: str) -> None:
@@ -101,6 +104,13 @@ FORMATS: Mapping[str, Format] = {
     "csv": Format("CSV", "text/csv; charset=utf-8", _csv),
     "parquet": Format("Parquet", "application/vnd.apache.parquet", _parquet),
 }
+
+
+def _told(rows: Iterable[Row], tell: Callable[[int], None]) -> Iterator[Row]:
+    for number, row in enumerate(rows, 1):
+        yield row
+        if not number % _ROWS_AT_ONCE:
+            tell(number)
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -60,6 +60,13 @@ TABLES: Mapping[str, Callable[[Run], Table]] = {
     "verdicts": of_verdicts,
 }
 
+# How many records each of them has.
+COUNTS: Mapping[str, Callable[[Run], int]] = {
+    "results": lambda run: run.responses.count(),
+    "marks": lambda run: Mark.objects.filter(review__item__run=run).count(),
+    "verdicts": lambda run: run.verdicts.count(),
+}
+
 _RESULT = (
     Column("test_id"),
     Column("benchmark"),

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evalportal.bundles import packing
 from evalportal.bundles.parts import BundleError
-from evalportal.exports import formats, tables
+from evalportal.exports import files, formats, tables
 from scoring import runs
 from scoring.models import Run
 
@@ -37,7 +37,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is no run {options['run']}.") from error
         pieces = _pieces(run, options)
         if options["output"]:
-            _save(pieces, options["output"])
+            try:
+                files.save(pieces, options["output"])
+            except OSError as error:
+                raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from error
             self.stderr.write(f"Run {run.pk} is written to {options['output']}.")
         else:
             _show(pieces)
@@ -50,17 +53,6 @@ def _pieces(run: Run, options: dict[str, Any]) -> Iterator[bytes]:
         return packing.pack(run)
     except BundleError as error:
         raise CommandError(str(error)) from error
-
-
-def _save(pieces: Iterator[bytes], path: Path) -> None:
-    """Write a file that is there whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.part")
-    try:
-        with unfinished.open("wb") as file:
-            file.writelines(pieces)
-        unfinished.replace(path)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _show(pieces: Iterator[bytes]) -> None:

@@ -26,7 +26,4 @@ class Command(BaseCommand):
                 run = unpacking.unpack(file)
         except (BundleError, OSError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(
-            f"Run {run.pk}, {run.name}, is imported: {run.responses.count():,} answers on {run.version}. "
-            "It comes to the numbers that the bundle states."
-        )
+        self.stdout.write(unpacking.statement(run))
