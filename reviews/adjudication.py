@@ -69,6 +69,16 @@ def queue(run: Run | None = None, *, at_least: int | None = None) -> QuerySet[Re
     return waiting.select_related("response__case", "rubric").order_by(F("spread").desc(), "run", "turn")
 
 
+def flagged(run: Run | None = None) -> QuerySet[Review]:
+    """List the marks with which a reviewer flagged an answer for an admin, the newest first."""
+    found = Review.objects.filter(
+        flagged=True, is_current=True, item__run__state=Run.State.AWAITING_REVIEW
+    ).exclude(item__state__in=(State.SETTLED, State.CLOSED))
+    if run is not None:
+        found = found.filter(item__run=run)
+    return found.select_related("item__response__case").order_by("-pk")
+
+
 def sides(item: ReviewItem) -> list[Side]:
     """Give the reviews of an answer side by side, in an order that says nothing of who made them."""
     reviews = item.reviews.filter(is_current=True).prefetch_related("marks")

@@ -7,13 +7,13 @@ whoever settled it has decided between the reviewers. Everything else is about t
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from django.contrib.auth import get_user_model
 
 from reviews import events, panels
-from reviews.models import AgreementReport, Mark, ReviewItem, Rubric
+from reviews.models import AgreementReport, Mark, Place, ReviewItem, Rubric
 from reviews.panels import Marks
 from reviews.stats import bootstrap_interval, speed_flag
 from reviews.stats import gate as gates
@@ -21,6 +21,9 @@ from reviews.stats.gate import Gate
 from reviews.stats.panel import Panel
 from scoring.models import Run
 from scoring.statistic import Statistic
+
+if TYPE_CHECKING:
+    from evalportal.models import Person
 
 # Raise it when the report gets other parts: what was kept by an older one is then made anew.
 VERSION = 1
@@ -58,6 +61,18 @@ def gate(run: Run) -> dict[str, Any] | None:
     """
     found = [kind["gate"] for kind in report(run)["kinds"].values() if kind["gate"]]
     return next((one for one in found if one["met"] is not True), found[0] if found else None)
+
+
+def kept(person: Person) -> list[dict[str, Any]]:
+    """Say how agreement stood, when it was last looked at, in the open runs that someone marks."""
+    own = Place.objects.filter(person=person).values("run")
+    reports = AgreementReport.objects.filter(run__state=Run.State.AWAITING_REVIEW, run__in=own)
+    return [
+        {"run": one.run_id, "at": one.created_at, "gate": kind["gate"]}
+        for one in reports.order_by("run")
+        for kind in one.report["kinds"].values()
+        if kind["gate"] and kind["gate"]["agreement"]["value"] is not None
+    ]
 
 
 def differences(run: Run, one: int, other: int, *, criterion: str = "", most: int = 200) -> list[Difference]:

@@ -8,6 +8,7 @@ as with 1,000. What comes back behind somebody's place is marked as returned, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
@@ -106,6 +107,15 @@ def skipped(person: Person) -> QuerySet[Assignment]:
     ).select_related("item__response__case")
 
 
+def upcoming(person: Person, most: int = 8) -> list[ReviewItem]:
+    """List what would be handed to someone next, in that order, if nobody else asked in between."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UPCOMING, {"person": person.pk, "most": most})
+        ids = _in_turn([row[:3] for row in cursor.fetchall()])[:most]
+    found = ReviewItem.objects.select_related("response__case").in_bulk(ids)
+    return [found[pk] for pk in ids]
+
+
 @transaction.atomic
 def expire() -> int:
     """Take back leases that have run out or whose holder no longer marks, and say how many.
@@ -131,6 +141,24 @@ def _one(person: Person, besides: int | None) -> Assignment | None:
     if found is None and expire():
         found = _lease(person, besides)
     return None if found is None else _loaded(found)
+
+
+def _in_turn(rows: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Put (part, run, item) in the order of handing out: a run that was served goes to the end."""
+    runs, left = (
+        list(dict.fromkeys(run for part, run, _ in rows if part == 0)),
+        [row for row in rows if row[0]],
+    )
+    turns = []
+    while left:
+        part = left[0][0]
+        # What someone began or has kept for them comes as it is; of the rest, the run that waits longest.
+        of_part = [row for row in left if row[0] == part]
+        chosen = of_part[0] if part < 3 else min(of_part, key=lambda row: runs.index(row[1]))
+        left.remove(chosen)
+        turns.append(chosen[2])
+        runs.append(runs.pop(runs.index(chosen[1])))
+    return turns
 
 
 @transaction.atomic
@@ -211,10 +239,16 @@ WHERE id = (
 RETURNING id
 """
 
+# An item with room for the person, who has had nothing to do with it; one slot may be kept for somebody else.
+_FREE = """
+i.state = 'open' AND i.taken < i.slots AND (i.assigned_to_id IS NULL OR i.taken < i.slots - 1)
+AND NOT EXISTS (SELECT FROM reviews_assignment AS a WHERE a.item_id = i.id AND a.person_id = %(person)s)
+"""
+
 # In this order: what the person began and lost, what is kept for them, what others gave back, and then the
 # next turn of the run that they have not seen for longest. Each part is looked at only if those before it
 # give nothing, and locks at most one row.
-_NEXT = """
+_NEXT = f"""
 WITH runs AS MATERIALIZED (
     SELECT run.id, coalesce(place.turn, 0) AS turn
     FROM scoring_run AS run
@@ -239,17 +273,13 @@ WITH runs AS MATERIALIZED (
         UNION ALL
         (SELECT i.id, i.run_id, i.turn, false FROM runs CROSS JOIN LATERAL (
             SELECT i.id, i.run_id, i.turn FROM reviews_reviewitem AS i
-            WHERE i.run_id = runs.id AND i.returned AND i.state = 'open' AND i.taken < i.slots
-                AND (i.assigned_to_id IS NULL OR i.taken < i.slots - 1) AND NOT EXISTS (
-                SELECT FROM reviews_assignment AS a WHERE a.item_id = i.id AND a.person_id = %(person)s)
+            WHERE i.run_id = runs.id AND i.returned AND {_FREE}
             ORDER BY i.turn LIMIT 1 FOR UPDATE SKIP LOCKED
         ) AS i LIMIT 1)
         UNION ALL
         (SELECT i.id, i.run_id, i.turn, true FROM runs CROSS JOIN LATERAL (
             SELECT i.id, i.run_id, i.turn FROM reviews_reviewitem AS i
-            WHERE i.run_id = runs.id AND i.turn > runs.turn AND i.state = 'open' AND i.taken < i.slots
-                AND (i.assigned_to_id IS NULL OR i.taken < i.slots - 1) AND NOT EXISTS (
-                SELECT FROM reviews_assignment AS a WHERE a.item_id = i.id AND a.person_id = %(person)s)
+            WHERE i.run_id = runs.id AND i.turn > runs.turn AND {_FREE}
             ORDER BY i.turn LIMIT 1 FOR UPDATE SKIP LOCKED
         ) AS i LIMIT 1)
     ) AS choices LIMIT 1
@@ -266,9 +296,7 @@ WITH runs AS MATERIALIZED (
         -- person, so their place stays before it.
         SELECT CASE WHEN i.id = picked.id THEN i.turn ELSE i.turn - 1 END - runs.turn
         FROM reviews_reviewitem AS i
-        WHERE i.run_id = picked.run_id AND i.turn > runs.turn AND i.state = 'open' AND i.taken < i.slots
-            AND (i.assigned_to_id IS NULL OR i.taken < i.slots - 1) AND NOT EXISTS (
-            SELECT FROM reviews_assignment AS a WHERE a.item_id = i.id AND a.person_id = %(person)s)
+        WHERE i.run_id = picked.run_id AND i.turn > runs.turn AND {_FREE}
         ORDER BY i.turn LIMIT 1
     ) ELSE 0 END, clock_timestamp()
     FROM picked JOIN runs ON runs.id = picked.run_id
@@ -277,10 +305,44 @@ WITH runs AS MATERIALIZED (
 INSERT INTO reviews_assignment (
     item_id, person_id, state, leased_until, first_seen_at, active_seconds, draft
 )
-SELECT picked.id, %(person)s, 'leased', now() + %(lease)s, now(), 0, '{}' FROM picked
+SELECT picked.id, %(person)s, 'leased', now() + %(lease)s, now(), 0, '{{}}' FROM picked
 ON CONFLICT (item_id, person_id) DO UPDATE SET state = 'leased', leased_until = excluded.leased_until
 RETURNING id
-"""
+"""  # noqa: S608
+
+# As above, but for looking only: nothing is locked, and of every run as many as are asked for.
+_UPCOMING = f"""
+WITH runs AS MATERIALIZED (
+    SELECT run.id, coalesce(place.turn, 0) AS turn,
+        row_number() OVER (ORDER BY place.served_at NULLS FIRST, run.id) AS place
+    FROM scoring_run AS run
+    LEFT JOIN reviews_place AS place ON place.run_id = run.id AND place.person_id = %(person)s
+    WHERE run.state = 'awaiting_review'
+)
+SELECT 0 AS part, id AS run, 0 AS item, place, 0 AS turn FROM runs
+UNION ALL
+SELECT 1, runs.id, i.id, a.id, 0 FROM reviews_assignment AS a
+JOIN reviews_reviewitem AS i ON i.id = a.item_id JOIN runs ON runs.id = i.run_id
+WHERE a.person_id = %(person)s AND a.state = 'expired' AND i.state = 'open' AND i.taken < i.slots
+UNION ALL
+SELECT 2, runs.id, i.id, i.id, 0 FROM reviews_reviewitem AS i JOIN runs ON runs.id = i.run_id
+WHERE i.assigned_to_id = %(person)s AND i.state = 'open' AND i.taken < i.slots AND NOT EXISTS (
+    SELECT FROM reviews_assignment AS a WHERE a.item_id = i.id AND a.person_id = %(person)s)
+UNION ALL
+SELECT 3, runs.id, i.id, 0, i.turn FROM runs CROSS JOIN LATERAL (
+    SELECT i.id, i.turn FROM reviews_reviewitem AS i WHERE i.run_id = runs.id AND i.returned
+        AND i.assigned_to_id IS DISTINCT FROM %(person)s AND {_FREE}
+    ORDER BY i.turn LIMIT %(most)s
+) AS i
+UNION ALL
+SELECT 4, runs.id, i.id, 0, i.turn FROM runs CROSS JOIN LATERAL (
+    SELECT i.id, i.turn FROM reviews_reviewitem AS i
+    WHERE i.run_id = runs.id AND i.turn > runs.turn AND NOT i.returned
+        AND i.assigned_to_id IS DISTINCT FROM %(person)s AND {_FREE}
+    ORDER BY i.turn LIMIT %(most)s
+) AS i
+ORDER BY part, place, turn
+"""  # noqa: S608
 
 _UNRESERVE = """
 UPDATE reviews_reviewitem SET assigned_to_id = NULL, returned = true WHERE id IN (

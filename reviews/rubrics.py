@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
@@ -109,7 +110,7 @@ def _change(rubric: Rubric, settings: Mapping[str, Any]) -> None:
         raise RubricError(f"A rubric has no setting {', '.join(sorted(unknown))}.")
     for name, value in settings.items():
         setattr(rubric, name, value)
-    rubric.full_clean(exclude=["created_by", "used_at"])
+    _clean(rubric, exclude=["created_by", "used_at"])
     rubric.save()
 
 
@@ -126,8 +127,17 @@ def _add_criteria(rubric: Rubric, criteria: Sequence[Mapping[str, Any]]) -> None
         if len(anchors) != _ANCHORS or not all(anchors):
             raise RubricError(f"{one['label']}: write a sentence for each mark from 1 to 5.")
         row = Criterion(rubric=rubric, position=position, **{**one, "anchors": anchors})
-        row.full_clean(exclude=["rubric"])
+        _clean(row, exclude=["rubric"])
         row.save()
+
+
+def _clean(row: Rubric | Criterion, exclude: list[str]) -> None:
+    try:
+        row.full_clean(exclude=exclude)
+    except ValidationError as error:
+        what = f"{row.label}: " if isinstance(row, Criterion) and row.label else ""
+        said = (f"{name.replace('_', ' ')}: {' '.join(text)}" for name, text in error.message_dict.items())
+        raise RubricError(f"{what}{' '.join(said)}".capitalize()) from error
 
 
 def _plain(criterion: Criterion) -> dict[str, Any]:

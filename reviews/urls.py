@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reviews.views import agreeing, marking, record, rubrics
+from reviews.views import agreeing, items, marking, record, rubrics, settling
 
 app_name = "reviews"
 
@@ -28,12 +28,15 @@ urlpatterns = [
         name="agreement-differences",
     ),
     path("runs/<int:pk>/finish/", agreeing.run_finish, name="run-finish"),
+    path("runs/<int:pk>/items/", items.item_list, name="item-list"),
+    path("items/<int:pk>/assign/", items.item_assign, name="item-assign"),
+    path("runs/<int:pk>/widen/", agreeing.run_widen, name="run-widen"),
     path("runs/<int:pk>/flagged/", agreeing.run_flagged, name="run-flagged"),
-    path("runs/<int:pk>/calibrate/", agreeing.calibration_begin, name="calibration-begin"),
-    path("calibrations/<int:pk>/", agreeing.calibration_detail, name="calibration-detail"),
-    path("adjudication/", agreeing.adjudication_list, name="adjudication-list"),
-    path("adjudication/<int:pk>/", agreeing.adjudication_detail, name="adjudication-detail"),
-    path("adjudication/<int:pk>/reviewer/", agreeing.adjudication_reviewer, name="adjudication-reviewer"),
+    path("runs/<int:pk>/calibrate/", settling.calibration_begin, name="calibration-begin"),
+    path("calibrations/<int:pk>/", settling.calibration_detail, name="calibration-detail"),
+    path("adjudication/", settling.adjudication_list, name="adjudication-list"),
+    path("adjudication/<int:pk>/", settling.adjudication_detail, name="adjudication-detail"),
+    path("adjudication/<int:pk>/reviewer/", settling.adjudication_reviewer, name="adjudication-reviewer"),
     path("rubrics/", rubrics.rubric_list, name="rubric-list"),
     path("rubrics/<slug:kind>/", rubrics.rubric_detail, name="rubric-detail"),
     path("audit/", record.event_list, name="event-list"),

@@ -123,6 +123,31 @@ function bars(table) {
   };
 }
 
+// One line for each column of a table, along its rows.
+function days(table, figure) {
+  const data = rows(table);
+  const names = figure.dataset.series.split("|");
+  const colours = ["--accent-fill", "--good", "--warn", "--bad", "--ink-soft", "--accent", "--line-strong"].map(colour);
+  return {
+    animation: false,
+    tooltip: { trigger: "axis", renderMode: "richText", valueFormatter: (value) => (value == null ? "–" : value.toFixed(2)) },
+    legend: { top: 4, type: "scroll", textStyle: { color: colour("--ink") } },
+    grid: { left: 40, right: 16, top: 44, bottom: 28 },
+    xAxis: axis({ type: "category", data: data.map((row) => row.label) }),
+    yAxis: axis({ type: "value", min: 1, max: 5, interval: 1 }),
+    series: names.map((name, series) => ({
+      type: "line",
+      name,
+      connectNulls: true,
+      symbol: ["circle", "diamond", "triangle", "rect"][series % 4],
+      symbolSize: 8,
+      itemStyle: { color: colours[series % 7] },
+      lineStyle: { color: colours[series % 7] },
+      data: data.map((row) => row.values[series]),
+    })),
+  };
+}
+
 // Accuracy by noise: the run with its intervals, and published models as thin lines for context.
 function lines(table, figure) {
   const data = rows(table);
@@ -153,10 +178,10 @@ function lines(table, figure) {
   };
 }
 
-const kinds = { bars, intervals, lines, reliability };
+const kinds = { bars, days, intervals, lines, reliability };
 
 function height(figure, table) {
-  if (["lines", "reliability"].includes(figure.dataset.kind)) return 320;
+  if (["days", "lines", "reliability"].includes(figure.dataset.kind)) return 320;
   return Math.max(120, 30 * Math.min(table.tBodies[0].rows.length, Number(figure.dataset.most ?? 40)) + 48);
 }
 

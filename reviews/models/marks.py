@@ -42,7 +42,10 @@ class Review(models.Model):
                 condition=~Q(decision="override") | ~Q(reason=""), name="override_has_a_reason"
             ),
         )
-        indexes = (models.Index(fields=["person", "-id"], name="review_by_person"),)
+        indexes = (
+            models.Index(fields=["person", "-id"], name="review_by_person"),
+            models.Index(fields=["-id"], condition=Q(flagged=True, is_current=True), name="review_flagged"),
+        )
 
     def __str__(self) -> str:
         return f"Review {self.number} of item {self.item_id} by {self.person_id}"

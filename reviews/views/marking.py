@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -17,11 +20,25 @@ from django.views.decorators.http import require_GET, require_POST
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from reviews import assignments, drafts, notices, submissions, validation
-from reviews.items import ReviewError
-from reviews.models import Assignment, Review, Rubric
+from reviews import agreement, assignments, drafts, notices, submissions, validation
+from reviews.items import GoneError, ReviewError
+from reviews.models import Assignment, CalibrationRound, Review, Rubric
 
 MARK = "mark-"
+View = Callable[[Request, int], HttpResponse]
+
+
+def _who_has_it(view: View) -> View:
+    """Let in whoever has the answer in hand, even if they are no reviewer any more: to be told so."""
+
+    @wraps(view)
+    def guarded(request: Request, pk: int) -> HttpResponse:
+        own = Assignment.objects.filter(pk=pk, person=request.user)
+        if request.user.role != Role.REVIEWER and not own.exists():
+            raise PermissionDenied("This page is for the role reviewer.")
+        return view(request, pk)
+
+    return guarded
 
 
 @roles.only(Role.REVIEWER)
@@ -36,6 +53,9 @@ def queue(request: Request) -> HttpResponse:
     context = {
         "waiting": notices.waiting(request.user),
         "in_hand": own.filter(state="leased", item__state="open"),
+        "upcoming": assignments.upcoming(request.user),
+        "standing": agreement.kept(request.user),
+        "rounds": CalibrationRound.objects.exclude(concluded_at=None).order_by("-concluded_at")[:5],
         "skipped": assignments.skipped(request.user)[:20],
         "marked": _with_assignments(list(marked.order_by("-pk")[:20]), request),
         "today": marked.filter(created_at__date=timezone.localdate()).count(),
@@ -90,7 +110,7 @@ def review_ahead(request: Request, pk: int) -> HttpResponse:
     return response
 
 
-@roles.only(Role.REVIEWER)
+@_who_has_it
 @require_POST
 def review_draft(request: Request, pk: int) -> HttpResponse:
     """Keep what is typed, whatever it is worth."""
@@ -102,22 +122,20 @@ def review_draft(request: Request, pk: int) -> HttpResponse:
     return JsonResponse({"saved": f"{timezone.localtime(saved_at):%H:%M:%S}"})
 
 
-@roles.only(Role.REVIEWER)
+@_who_has_it
 @require_POST
 def review_submit(request: Request, pk: int) -> HttpResponse:
     """Take the marks; what is wrong with them comes back with them."""
-    assignment = _own(request, pk)
     typed, token = _typed(request.POST), request.POST.get("token", "")
-    return _answered(request, assignment, lambda: submissions.submit(pk, request.user, token=token, **typed))
+    return _answered(request, pk, lambda: submissions.submit(pk, request.user, token=token, **typed))
 
 
-@roles.only(Role.REVIEWER)
+@_who_has_it
 @require_POST
 def review_decide(request: Request, pk: int) -> HttpResponse:
     """Confirm the judge's verdict, or override it."""
-    assignment = _own(request, pk)
     decision, reason = request.POST.get("decision", ""), request.POST.get("reason", "")
-    return _answered(request, assignment, lambda: validation.decide(pk, request.user, decision, reason))
+    return _answered(request, pk, lambda: validation.decide(pk, request.user, decision, reason))
 
 
 @roles.only(Role.REVIEWER)
@@ -125,7 +143,7 @@ def review_decide(request: Request, pk: int) -> HttpResponse:
 def review_skip(request: Request, pk: int) -> HttpResponse:
     """Pass an answer over."""
     why = request.POST.get("why", "")
-    return _answered(request, _own(request, pk), lambda: assignments.skip(pk, request.user, why))
+    return _answered(request, pk, lambda: assignments.skip(pk, request.user, why))
 
 
 @roles.only(Role.REVIEWER)
@@ -133,7 +151,7 @@ def review_skip(request: Request, pk: int) -> HttpResponse:
 def review_decline(request: Request, pk: int) -> HttpResponse:
     """Refuse an answer for good, with a reason."""
     why = request.POST.get("why", "")
-    return _answered(request, _own(request, pk), lambda: assignments.decline(pk, request.user, why))
+    return _answered(request, pk, lambda: assignments.decline(pk, request.user, why))
 
 
 @roles.only(Role.REVIEWER)
@@ -161,22 +179,36 @@ def _reopened(request: Request, pk: int, act: Callable[[], object]) -> HttpRespo
 
 
 def _own(request: Request, pk: int) -> Assignment:
-    found = Assignment.objects.select_related("item__response__case", "item__rubric", "item__run")
-    return get_object_or_404(found, pk=pk, person=request.user)
+    return get_object_or_404(_found(), pk=pk, person=request.user)
 
 
-def _answered(request: Request, assignment: Assignment, act: Callable[[], object]) -> HttpResponse:
+def _found() -> QuerySet[Assignment]:
+    return Assignment.objects.select_related("item__response__case", "item__rubric", "item__run")
+
+
+def _answered(request: Request, pk: int, act: Callable[[], object]) -> HttpResponse:
     """Do it and go on, or show the page again with the reason and all that was typed."""
+    assignment = _found().filter(pk=pk, person=request.user).first()
+    if assignment is None:
+        return _gone(request)
     try:
         act()
+    except GoneError:
+        return _gone(request)
     except ReviewError as error:
-        typed = {**_typed(request.POST), "reason": request.POST.get("reason", "")}
-        context = {**_context(assignment, typed), "error": error}
+        typed = _as_typed(request.POST)
+        context = {**_context(assignment, typed), "error": error, "typed": typed}
         return render(request, "reviews/review_detail.html", context, status=422)
     path = _onward(assignment)
     return (
         JsonResponse({"next": path}) if request.headers.get("X-Requested-With") == "fetch" else redirect(path)
     )
+
+
+def _gone(request: Request) -> HttpResponse:
+    """Say that there is nothing left to mark, and give back what was typed."""
+    context = {"error": GoneError(), "typed": _as_typed(request.POST)}
+    return render(request, "reviews/review_gone.html", context, status=410)
 
 
 def _onward(assignment: Assignment) -> str:
@@ -195,6 +227,12 @@ def _typed(form: QueryDict) -> dict[str, Any]:
         "flagged": form.get("flagged") == "on",
         "seconds": float(seconds) if seconds.replace(".", "", 1).isdecimal() and len(seconds) < 12 else None,
     }
+
+
+def _as_typed(form: QueryDict) -> dict[str, Any]:
+    """Give what was typed, as a draft holds it."""
+    texts = {name: form.get(name, "") for name in ("comment", "reason", "why")}
+    return {**_typed(form), **texts, "texts": [text for text in texts.values() if text.strip()]}
 
 
 def _context(assignment: Assignment, draft: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,8 +26,10 @@ from scoring.models import Response, Run
 @require_GET
 def event_list(request: Request) -> HttpResponse:
     """List decisions, the newest first, by person, run and kind."""
+    page = paging.newest_first(_chosen(request).select_related("who"), request.GET)
     context = {
-        "page": paging.newest_first(_chosen(request).select_related("who"), request.GET),
+        "page": page,
+        "rows": [(event, _plain(event.before), _plain(event.after)) for event in page.rows],
         "people": get_user_model().objects.all(),
         "verbs": list(events.Verb),
         "chosen": request.GET,
@@ -64,6 +67,10 @@ def _chosen(request: Request) -> QuerySet[Event]:
     return found.filter(verb=verb) if verb else found
 
 
+def _plain(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if value else ""
+
+
 class _Echo:
     def write(self, value: str) -> str:
         return value
@@ -87,4 +94,5 @@ def _lines(found: QuerySet[Event]) -> Iterator[str]:
     yield writer.writerow(names)
     for event in found.iterator(chunk_size=1000):
         cells: list[Any] = [getattr(event, name) for name in names]
+        cells = [_plain(cell) if isinstance(cell, dict) else cell for cell in cells]
         yield writer.writerow([csv_cells.harmless(cell) for cell in cells])

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_http_methods
 
 from evalportal import roles
@@ -45,7 +46,8 @@ def rubric_detail(request: Request, kind: str) -> HttpResponse:
             messages.success(request, f"{saved} is saved.")
             return redirect("reviews:rubric-list")
     context = {"rubric": rubric, "criteria": criteria, "error": error, "typed": request.POST}
-    context["versions"] = Rubric.objects.filter(kind=kind).order_by("-version")
+    versions = Rubric.objects.filter(kind=kind).order_by("-version")
+    context["versions"] = versions.select_related("created_by").prefetch_related("criteria")
     return render(request, "reviews/rubric_detail.html", context, status=422 if error else 200)
 
 
@@ -61,11 +63,11 @@ def _settings(form: QueryDict) -> dict[str, Any]:
 
 def _criteria(form: QueryDict) -> list[dict[str, Any]]:
     """Read the criteria in their order; one whose label is empty is taken away."""
-    rows = zip(form.getlist("key"), form.getlist("label"), form.getlist("question"), strict=True)
+    rows = zip(form.getlist("key"), form.getlist("label"), form.getlist("question"), strict=False)
     anchors = form.getlist("anchor")
     return [
         {
-            "key": key or label.strip().lower().replace(" ", "_"),
+            "key": key or slugify(label).replace("-", "_"),
             "label": label,
             "question": question,
             "anchors": anchors[index * 5 : index * 5 + 5],

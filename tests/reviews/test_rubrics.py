@@ -97,13 +97,16 @@ EVIDENCE = {
 }
 
 
-def _save(client: Client, kind: str, criteria: list[dict[str, Any]]) -> None:
+def _form(criteria: list[dict[str, Any]]) -> dict[str, Any]:
     form: dict[str, Any] = {"name": "Sharper", "measure": "exact", "threshold": "0.8"}
     form |= {"reviewers": "1", "dispute_spread": "2"}
     for name in ("key", "label", "question"):
         form[name] = [one[name] for one in criteria]
-    form["anchor"] = [anchor for one in criteria for anchor in one["anchors"]]
-    assert client.post(f"/rubrics/{kind}/", form).status_code == 302
+    return form | {"anchor": [anchor for one in criteria for anchor in one["anchors"]]}
+
+
+def _save(client: Client, kind: str, criteria: list[dict[str, Any]]) -> None:
+    assert client.post(f"/rubrics/{kind}/", _form(criteria)).status_code == 302
 
 
 def _judged_run(alice: Any) -> Run:
@@ -151,3 +154,31 @@ def test_it_asks_the_judge_of_answers_on_the_criteria_that_their_metric_takes(db
     rubric = rubrics.use_for_judge("cybersec")
     assert tuple(one.name for one in rubric.criteria) == tuple(answer_quality.CRITERIA)
     assert Rubric.objects.get(kind="quality").frozen
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"threshold": "1.5"}, "Threshold"),
+        ({"threshold": "much"}, "Threshold: type a number."),
+        ({"reviewers": "9"}, "Reviewers"),
+        ({"name": ""}, "Name"),
+        ({"question": "x" * 300}, "Question"),
+    ],
+)
+def test_it_says_what_is_wrong_on_its_page_and_keeps_what_was_typed(
+    alice: Any, signed_in: Callable[[Any], Client], wrong: dict[str, str], message: str
+) -> None:
+    criterion = {"key": "", "label": "Use & evidence", "question": "Which?", "anchors": ["words of mine"] * 5}
+    page = signed_in(alice).post("/rubrics/rubric/", _form([criterion]) | wrong)
+    assert page.status_code == 422
+    assert message in page.content.decode()
+    assert page.content.count(b"words of mine") == 5
+    assert rubrics.current("rubric").criteria.count() == 4
+
+
+def test_it_makes_a_key_of_whatever_a_criterion_is_called(
+    alice: Any, signed_in: Callable[[Any], Client]
+) -> None:
+    _save(signed_in(alice), "rubric", [EVIDENCE | {"label": "Use & value of evidence?"}])
+    assert rubrics.current("rubric").criteria.get().key == "use_value_of_evidence"
