@@ -6,10 +6,12 @@ import os
 
 from celery import Celery
 
+from evalportal import broker
 from evalportal.embedded.provide import provide
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalportal.settings")
 provide()
+broker.install()
 
 app = Celery("evalportal")
 app.config_from_object("django.conf:settings", namespace="CELERY")

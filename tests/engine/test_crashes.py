@@ -25,6 +25,10 @@ def state_of(run: Run) -> str:
     return run.state
 
 
+def until_final(run: Run, seconds: float = 60) -> None:
+    until(lambda: state_of(run) == "final", seconds)
+
+
 def assert_whole(run: Run, wanted: int) -> None:
     """Every case has exactly one answer per sample, and exactly one score."""
     answered = Response.objects.filter(run=run, state="done").exclude(content="")
@@ -73,7 +77,7 @@ def test_it_goes_on_when_the_broker_forgets_everything(engine: Engine, mock: Rem
     engine.beat()
     until(lambda: run.responses.filter(state="done").count() > 30)
     engine.broker.flush()
-    until(lambda: state_of(run) == "final")
+    until_final(run)
     assert_whole(run, 300)
     assert mock.counts()["requests"] == 300
 
@@ -86,9 +90,24 @@ def test_it_goes_on_when_the_broker_is_gone_for_a_while(engine: Engine, mock: Re
     engine.beat()
     time.sleep(4)
     engine.broker.start()
-    until(lambda: state_of(run) == "final")
+    until_final(run)
     assert_whole(run, 120)
     assert mock.counts()["requests"] == 120
+
+
+def test_it_keeps_its_workers_when_the_broker_dies_under_them(engine: Engine, mock: Remote) -> None:
+    mock.control(latency=0.5)
+    worker = engine.worker()
+    engine.beat()
+    for _ in range(3):
+        run = started(version(60), endpoint(mock.url, most=10))
+        until(run.responses.filter(state="done").exists)
+        engine.broker.kill()
+        engine.broker.start()
+        until_final(run)
+        assert_whole(run, 60)
+    assert worker.poll() is None, engine.log()
+    assert mock.counts()["requests"] == 3 * 60
 
 
 def test_it_goes_on_when_the_database_is_restarted(engine: Engine, mock: Remote) -> None:
@@ -98,7 +117,7 @@ def test_it_goes_on_when_the_database_is_restarted(engine: Engine, mock: Remote)
     engine.beat()
     until(lambda: run.responses.filter(state="done").count() > 40)
     engine.restart_database()
-    until(lambda: state_of(run) == "final", 90)
+    until_final(run, 90)
     assert_whole(run, 400)
     # In flight, answered and not stored yet, and sent before the asker noticed.
     assert mock.counts()["requests"] <= 400 + 3 * 10
@@ -111,7 +130,7 @@ def test_it_asks_with_one_worker_at_a_time_however_many_there_are(engine: Engine
     engine.beat()
     for _ in range(20):
         tasks.ring_for(run)
-    until(lambda: state_of(run) == "final")
+    until_final(run)
     assert mock.counts()["most_in_flight"] == 5
     assert mock.counts()["requests"] == 200
 
@@ -127,6 +146,6 @@ def test_it_goes_on_by_itself_when_the_model_server_is_back(engine: Engine) -> N
     assert run.paused_by_portal
     assert "does not answer" in run.reason
     with mock_server.running("--port", first.url.rpartition(":")[2]):
-        until(lambda: state_of(run) == "final", 90)
+        until_final(run, 90)
     assert_whole(run, 300)
     assert not run.responses.filter(state="failed").exists()
