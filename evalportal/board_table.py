@@ -1,13 +1,22 @@
-"""A leaderboard goes in; its rows come out as a table of plain values, as CSV and other files take them."""
+"""A leaderboard goes in; its rows come out as a table of plain values, which every format takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from evalportal.exports.tables import Column, Table
 from evalportal.leaderboard import Board, Row
 
 _ENDS = ("value", "low", "high", "n")
+_TEXT = (
+    "tied", "not_ranked_because", "name", "model", "dataset", "phase", "gate_met", "state", "finished_at",
+)  # fmt: skip
+_WHOLE = (
+    "rank", "run", "version", "overall_n", "pass_rate_n", "tier3_corrected_n", "tier3_judged",
+    "tier3_validated", "review_items", "review_items_done", "agreement_n", "pending", "not_scored", "failed",
+    "fabricated",
+)  # fmt: skip
 _HEAD = (
     "rank", "tied", "not_ranked_because", "run", "name", "model", "dataset", "version", "phase", "threshold",
     "overall", "overall_low", "overall_high", "overall_n",
@@ -20,11 +29,36 @@ _HEAD = (
 )  # fmt: skip
 
 
-def table(board: Board) -> Iterator[list[Any]]:
-    """Give the head, then a row for each run in the order of the board."""
-    yield [*_HEAD, *(f"{name}{end}" for name in board.categories for end in ("", ", low", ", high", ", n"))]
-    for row in board.rows:
-        yield [*_about(row, board), *_scored(row), *_reviewed(row), *_state(row), *_categories(row)]
+def table(board: Board) -> Table:
+    """Give a row for each run in the order of the board."""
+    columns = (*map(_column, _HEAD), *(column for name in board.categories for column in _category(name)))
+    names = [column.name for column in columns]
+    records = (dict(zip(names, _cells(row, board), strict=True)) for row in board.rows)
+    return Table(columns, records, dict)
+
+
+def about(board: Board) -> dict[str, Any]:
+    """Say which board it is."""
+    version, until = board.version, board.until
+    return {
+        "dataset": version.dataset.name if version else None,
+        "version": version.number if version else None,
+        "digest": version.digest if version else None,
+        "as_of": until.isoformat() if until else None,
+    }
+
+
+def _column(name: str) -> Column:
+    return Column(name, "text" if name in _TEXT else "whole" if name in _WHOLE else "number")
+
+
+def _category(name: str) -> list[Column]:
+    ends = [Column(f"{name}{end}", "number") for end in ("", ", low", ", high")]
+    return [*ends, Column(f"{name}, n", "whole")]
+
+
+def _cells(row: Row, board: Board) -> list[Any]:
+    return [*_about(row, board), *_scored(row), *_reviewed(row), *_state(row), *_categories(row)]
 
 
 def _about(row: Row, board: Board) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A table of a run goes in; a file of it comes out in pieces, so that its size never matters."""
+"""A table of a run or a board goes in; a file of it comes out in pieces, so that its size never matters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Format(NamedTuple):
 
     label: str
     content_type: str
-    pieces: Callable[[Run, str, Table], Iterator[bytes]]
+    pieces: Callable[[Mapping[str, Any], str, Table], Iterator[bytes]]
 
 
 class UnknownExportError(LookupError):
@@ -39,19 +39,29 @@ def export(
     """Write the results, marks or verdicts of a run in one of the formats, telling how many are through."""
     check(what, name)
     table = tables.TABLES[what](run)
-    return FORMATS[name].pieces(run, what, table._replace(records=_told(table.records, tell)))
+    head = {"run": results.about(run), "summary": run.summary}
+    return write(name, head, what, table._replace(records=_told(table.records, tell)))
 
 
 def check(what: str, name: str) -> None:
     """Refuse a table or a format that there is not."""
-    for given, known in ((what, tables.TABLES), (name, FORMATS)):
-        if given not in known:
-            raise UnknownExportError(f"There is no export {given!r}; there are: {', '.join(known)}.")
+    _check_known(what, tables.TABLES)
+    _check_known(name, FORMATS)
 
 
-def _json(run: Run, what: str, table: Table) -> Iterator[bytes]:
-    """Write one document: what was run, its summary, and all records."""
-    head = {"run": results.about(run), "summary": run.summary}
+def write(name: str, head: Mapping[str, Any], what: str, table: Table) -> Iterator[bytes]:
+    """Write any table in one of the formats; `head` says what it is about, if there is room."""
+    _check_known(name, FORMATS)
+    return FORMATS[name].pieces(head, what, table)
+
+
+def _check_known(given: str, known: Mapping[str, Any]) -> None:
+    if given not in known:
+        raise UnknownExportError(f"There is no export {given!r}; there are: {', '.join(known)}.")
+
+
+def _json(head: Mapping[str, Any], what: str, table: Table) -> Iterator[bytes]:
+    """Write one document: what it is about, then all records."""
     yield _dump(head)[:-1] + f", {json.dumps(what)}: [\n".encode()
     first = True
     for batch in _batches(table.records):
@@ -60,12 +70,12 @@ def _json(run: Run, what: str, table: Table) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def _jsonl(run: Run, what: str, table: Table) -> Iterator[bytes]:
+def _jsonl(head: Mapping[str, Any], what: str, table: Table) -> Iterator[bytes]:
     for batch in _batches(table.records):
         yield b"".join(_dump(record) + b"\n" for record in batch)
 
 
-def _csv(run: Run, what: str, table: Table) -> Iterator[bytes]:
+def _csv(head: Mapping[str, Any], what: str, table: Table) -> Iterator[bytes]:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([column.name for column in table.columns])
@@ -75,7 +85,7 @@ def _csv(run: Run, what: str, table: Table) -> Iterator[bytes]:
     yield _taken(text)
 
 
-def _parquet(run: Run, what: str, table: Table) -> Iterator[bytes]:
+def _parquet(head: Mapping[str, Any], what: str, table: Table) -> Iterator[bytes]:
     """Write row groups of a few hundred rows; what they are made of is known before the first row."""
     # It takes a fifth of a second to load, and only this needs it.
     pa: Any = import_module("pyarrow")
@@ -87,9 +97,9 @@ def _parquet(run: Run, what: str, table: Table) -> Iterator[bytes]:
         "yes or no": pa.bool_(),
     }
     schema = pa.schema([(column.name, kinds[column.kind]) for column in table.columns])
-    about = json.dumps(results.about(run), default=str)
+    about = {key: json.dumps(value, default=str) for key, value in head.items()}
     sink = Sink()
-    with parquet.ParquetWriter(sink, schema.with_metadata({"run": about}), compression="zstd") as writer:
+    with parquet.ParquetWriter(sink, schema.with_metadata(about), compression="zstd") as writer:
         for batch in _batches(table.rows()):
             cells = zip(*batch, strict=True)
             arrays = [pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)]

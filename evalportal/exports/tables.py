@@ -10,7 +10,7 @@ from django.db import connection
 
 from reviews.models import Adjudication, Mark
 from scoring import results, scorings
-from scoring.models import Run, Verdict
+from scoring.models import Response, Run, Verdict
 
 Kind = Literal["text", "whole", "number", "yes or no"]
 
@@ -44,6 +44,11 @@ def of_results(run: Run) -> Table:
     return Table((*_RESULT, *metrics), results.each(run), _flat_result)
 
 
+def of_answers(run: Run) -> Table:
+    """Give each answer as a recording, which another portal, or this one, can score as its own."""
+    return Table(_ANSWER, _answers(run), dict)
+
+
 def of_marks(run: Run) -> Table:
     """Give each mark of a person, also those taken back, then what was settled."""
     return Table(_MARK, _marks(run), dict)
@@ -56,6 +61,7 @@ def of_verdicts(run: Run) -> Table:
 
 TABLES: Mapping[str, Callable[[Run], Table]] = {
     "results": of_results,
+    "answers": of_answers,
     "marks": of_marks,
     "verdicts": of_verdicts,
 }
@@ -63,6 +69,7 @@ TABLES: Mapping[str, Callable[[Run], Table]] = {
 # How many records each of them has.
 COUNTS: Mapping[str, Callable[[Run], int]] = {
     "results": lambda run: run.responses.count(),
+    "answers": lambda run: run.responses.count(),
     "marks": lambda run: Mark.objects.filter(review__item__run=run).count(),
     "verdicts": lambda run: run.verdicts.count(),
 }
@@ -92,6 +99,14 @@ _RESULT = (
     Column("pending"),
     Column("fabricated", "yes or no"),
     Column("flags"),
+)
+_ANSWER = (
+    Column("test_id"),
+    Column("sample", "whole"),
+    Column("noise", "number"),
+    Column("response"),
+    Column("finish_reason"),
+    Column("completion_tokens", "whole"),
 )
 _MARK = (
     Column("test_id"),
@@ -165,6 +180,16 @@ def _flat_result(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _answers(run: Run) -> Iterator[dict[str, Any]]:
+    """Give the answers as `scoring.recordings` reads them, with what is known of their tokens."""
+    rows = run.responses.filter(state=Response.State.DONE).order_by("position")
+    for row in rows.values(*_OF_ANSWERS, "token_scores").iterator(chunk_size=_AT_ONCE):
+        found = {name: row[path] for path, name in _OF_ANSWERS.items()}
+        tokens = row["token_scores"] or {}
+        known = {name: tokens[name] for name in _OF_TOKENS if tokens.get(name)}
+        yield found | {"noise": found["noise"] / 100} | known
+
+
 def _marks(run: Run) -> Iterator[dict[str, Any]]:
     given = Mark.objects.filter(review__item__run=run).order_by("review__item__turn", "review_id", "pk")
     for mark in given.values(*_OF_MARKS).iterator(chunk_size=_AT_ONCE):
@@ -198,6 +223,12 @@ def _paths(prefix: str, *names: str) -> dict[str, str]:
     return {f"{prefix}{name}": name for name in names}
 
 
+_OF_TOKENS = ("logprobs", "top_logprobs", "vocabulary")
+_OF_ANSWERS = {
+    **_paths("", "sample", "noise", "finish_reason", "completion_tokens"),
+    "case__key": "test_id",
+    "content": "response",
+}
 _OF_ITEMS = {
     **_paths("response__", "sample", "noise"),
     **_paths("", "kind", "probability", "stratum", "benchmark"),

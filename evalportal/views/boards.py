@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from hashlib import sha256
 
 from django.core.cache import cache
 from django.forms import Form
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -18,10 +16,10 @@ from evalportal import board_table, comparison, judge_reports, power, profiles, 
 from evalportal import leaderboard as leaderboards
 from evalportal.board_forms import LeaderboardForm, PowerForm, WidthForm
 from evalportal.comparison import ComparisonError
+from evalportal.exports import formats
 from evalportal.http import Request
 from evalportal.leaderboard import Filters
 from evalportal.roles import Role
-from scoring import csv_cells
 from scoring.models import Case, Endpoint, Run
 
 # The columns of the board: how each is set, and what it shows, with the key in the address to order it by.
@@ -43,7 +41,7 @@ _KEPT_SECONDS = 3600
 def leaderboard(request: Request) -> HttpResponse:
     """Rank the runs on one dataset version."""
     form = _leaderboard_form(request)
-    context = {"form": form, "board": _drawn(request, form.filters())}
+    context = {"form": form, "board": _drawn(request, form.filters()), "formats": formats.FORMATS}
     return render(request, "evalportal/leaderboard.html", context, status=422 if form.errors else 200)
 
 
@@ -66,14 +64,15 @@ def _drawn(request: Request, wanted: Filters) -> SafeString:
 
 @roles.only(Role.MANAGER, Role.ADMIN)
 @require_GET
-def leaderboard_csv(request: Request) -> HttpResponse:
-    """Give the board as it is shown as CSV."""
+def leaderboard_export(request: Request) -> HttpResponseBase:
+    """Give the board as it is shown, in the format that is asked for."""
+    name = request.GET.get("format", "csv")
+    if name not in formats.FORMATS:
+        raise Http404(f"There is no format {name!r}; there are: {', '.join(formats.FORMATS)}.")
     board = leaderboards.board(_leaderboard_form(request).filters())
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerows([csv_cells.harmless(cell) for cell in row] for row in board_table.table(board))
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="leaderboard.csv"'
+    pieces = formats.write(name, {"board": board_table.about(board)}, "runs", board_table.table(board))
+    response = StreamingHttpResponse(pieces, content_type=formats.FORMATS[name].content_type)
+    response["Content-Disposition"] = f'attachment; filename="leaderboard.{name}"'
     return response
 
 

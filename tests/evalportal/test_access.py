@@ -27,7 +27,7 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "person-detail": (ADMIN, [999]),
     "person-link": (ADMIN, [999]),
     "leaderboard": (MANAGERS, []),
-    "leaderboard-csv": (MANAGERS, []),
+    "leaderboard-export": (MANAGERS, []),
     "compare": (MANAGERS, []),
     "compare-case": (MANAGERS, [999]),
     "judge": (MANAGERS, [999]),

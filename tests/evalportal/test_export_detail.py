@@ -61,7 +61,7 @@ def test_it_offers_links_for_what_is_small_and_orders_for_what_is_large(
     monkeypatch.setattr(making, "LARGE", 3)
     content = client.get(page).content.decode()
     assert "format=parquet" not in content
-    assert content.count(reverse("export-new", args=[run.pk])) == 4
+    assert content.count(reverse("export-new", args=[run.pk])) == 5
 
 
 def test_it_writes_what_a_download_would_hold_and_links_to_it(

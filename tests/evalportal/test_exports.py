@@ -17,8 +17,9 @@ from django.test import Client
 from evalportal.exports import formats, tables
 from evalportal.exports.sinks import Sink
 from reviews import adjudication, assignments, sampling, submissions
-from scoring import results, runs
+from scoring import recordings, results, runs
 from scoring.models import Response, Run, Score
+from scoring.recordings import Place
 from tests.reviews.making import MARKS, build_run
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +73,18 @@ def test_it_keeps_spreadsheets_from_running_what_a_model_or_a_person_wrote(run: 
     assert _rows(run, "marks")[0]["comment"] == "'=HYPERLINK(1)"
 
 
+def test_it_writes_answers_that_can_be_read_as_a_recording(run: Run) -> None:
+    Response.objects.filter(run=run).update(
+        token_scores={"logprobs": [-0.5, -1.0], "top_logprobs": [[-0.5], [-1.0]], "vocabulary": 9}
+    )
+    found = recordings.read(_text(run, "answers", "jsonl").splitlines())
+    for response in run.responses.select_related("case"):
+        read = found[Place(response.case.key, response.sample, response.noise / 100)]
+        assert read.content == response.content
+        assert read.tokens
+        assert (read.tokens.logprobs, read.tokens.vocabulary) == ([-0.5, -1.0], 9)
+
+
 def test_it_writes_every_mark_and_what_was_settled(run: Run) -> None:
     found = _rows(run, "marks")
     given = {one["criterion"]: one["mark"] for one in found if one["source"] == "review"}
@@ -120,7 +133,7 @@ def test_it_holds_a_few_rows_at_a_time(run: Run, monkeypatch: pytest.MonkeyPatch
         record = {"text": "x" * 1_000}
         table = tables.Table((tables.Column("text"),), (dict(record) for _ in range(size)), dict)
         tracemalloc.start()
-        for _ in formats.FORMATS["csv"].pieces(run, "results", table):
+        for _ in formats.FORMATS["csv"].pieces({}, "results", table):
             pass
         peaks[size] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -146,7 +159,7 @@ def test_it_refuses_what_it_does_not_know(
 def test_it_lists_and_gives_the_files(run: Run, dan: Any, signed_in: Callable[[Any], Client]) -> None:
     client = signed_in(dan)
     page = client.get(f"/runs/{run.pk}/export/").content.decode()
-    assert page.count("format=csv") == 3
+    assert page.count("format=csv") == 4
     assert "A bundle can be made once the run has ended" in page
     file: Any = client.get(f"/runs/{run.pk}/export/?format=csv")
     assert file["Content-Disposition"] == f'attachment; filename="run-{run.pk}-results.csv"'

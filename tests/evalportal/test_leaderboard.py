@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -235,9 +237,32 @@ def test_it_gives_what_is_shown_as_harmless_csv(dan: Any, signed_in: Callable[[A
     version = make_version()
     make_run(version, GOOD, name="=cmd|' /C calc'!A0", phase="baseline")
     make_run(version, POOR, phase="deployment")
-    response = signed_in(dan).get(reverse("leaderboard-csv"), {"phase": "baseline"})
-    [row] = csv.DictReader(io.StringIO(response.content.decode()))
+    [row] = csv.DictReader(io.StringIO(_file(signed_in(dan), "csv", phase="baseline").decode()))
     assert row["name"] == "'=cmd|' /C calc'!A0"
     assert float(row["overall"]) == pytest.approx(sum(GOOD) / 12)
     assert float(row["Gap analysis"]) == pytest.approx(sum(GOOD[2::3]) / 4)
     assert row["Gap analysis, n"] == "4"
+
+
+def test_it_gives_the_same_board_in_every_format(dan: Any, signed_in: Callable[[Any], Client]) -> None:
+    version, client = make_version(), signed_in(dan)
+    make_run(version, GOOD, name="Good")
+    make_run(version, [None] * 12, name="Errors")
+    rows = list(csv.DictReader(io.StringIO(_file(client, "csv").decode())))
+    document = json.loads(_file(client, "json"))
+    lines = [json.loads(line) for line in _file(client, "jsonl").splitlines()]
+    parquet: Any = import_module("pyarrow.parquet")
+    typed = parquet.read_table(io.BytesIO(_file(client, "parquet"))).to_pylist()
+    assert [row["name"] for row in rows] == [row["name"] for row in lines] == ["Good", "Errors"]
+    assert document["runs"] == lines == typed
+    assert document["board"]["version"] == version.number
+    assert (lines[1]["overall"], rows[1]["overall"]) == (None, "")
+
+
+def test_it_knows_no_other_format(dan: Any, signed_in: Callable[[Any], Client]) -> None:
+    assert signed_in(dan).get(reverse("leaderboard-export"), {"format": "exe"}).status_code == 404
+
+
+def _file(client: Client, name: str, **filters: str) -> bytes:
+    response: Any = client.get(reverse("leaderboard-export"), {"format": name, **filters})
+    return b"".join(response)
