@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
@@ -62,6 +62,16 @@ def find(scorings: Collection[Scoring]) -> dict[int, BoardEntry]:
         if entry is None or not _fits(entry, scoring):
             found[scoring.pk] = _make(scoring)
     return found
+
+
+def kept(run: Run) -> Mapping[str, Any] | None:
+    """Give the figures of a run that are kept, without making any; None where there are none that fit."""
+    found = BoardEntry.objects.filter(scoring__run=run).select_related("scoring").defer(*_ARRAYS)
+    entry = found.order_by("-scoring__number").first()
+    if entry is None:
+        return None
+    entry.scoring.run = run
+    return entry.figures if _fits(entry, entry.scoring) else None
 
 
 def counted() -> QuerySet[Scoring]:

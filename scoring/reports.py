@@ -30,6 +30,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "by_benchmark": _named(run, _groups(outcomes, "benchmark", limit)),
         "by_category": _groups(outcomes, "category", limit),
         "by_difficulty": _groups(outcomes, "difficulty", limit),
+        "histogram": summaries.histogram(outcomes),
         "fabricated": Score.objects.filter(scoring=scoring, fabricated=True).count() if scoring else 0,
         "metrics": _metrics(scoring) if scoring else {},
         "answers": _answers(run),

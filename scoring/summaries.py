@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import fsum
+from math import ceil, floor, fsum
 from typing import Literal, NamedTuple
 
 from scoring.phases import reaches
@@ -13,6 +14,8 @@ Grouping = Literal["benchmark", "category", "difficulty"]
 
 _DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 _DIGITS = re.compile(r"([0-9]+)")
+_BINS = 10
+_SLACK = 1e-9
 
 
 class Outcome(NamedTuple):
@@ -77,6 +80,24 @@ def mean_over_benchmarks(outcomes: Iterable[Outcome]) -> float | None:
     """
     means = (summary.mean for summary in by(outcomes, "benchmark", threshold=0.0).values())
     return _mean([mean for mean in means if mean is not None])
+
+
+def histogram(outcomes: Iterable[Outcome]) -> list[dict[str, float]]:
+    """Count the scores in ten bins from 0 to 1, or from below to above where scores lie outside.
+
+    A score on an edge belongs to the bin that begins there; the last bin has both its edges.
+
+    >>> histogram([Outcome("B1", "", "", score) for score in (0.05, 0.3, 0.31, 1.0)])[3]
+    {'low': 0.3, 'high': 0.4, 'count': 2}
+    """
+    scores = [one.overall for one in outcomes if one.overall is not None and not one.pending]
+    if not scores:
+        return []
+    low, high = min(0, floor(min(scores))), max(1, ceil(max(scores)))
+    width = (high - low) / _BINS
+    counts = Counter(min(int((score - low) / width + _SLACK), _BINS - 1) for score in scores)
+    edges = [round(low + place * width, 6) for place in range(_BINS + 1)]
+    return [{"low": edges[i], "high": edges[i + 1], "count": counts[i]} for i in range(_BINS)]
 
 
 def _mean(scores: Sequence[float]) -> float | None:

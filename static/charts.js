@@ -59,13 +59,15 @@ function intervals(table, figure) {
   const many = names.length > 1;
   const aside = (series) => (many ? 7 * (series - (names.length - 1) / 2) : 0);
   const colours = ["--accent-fill", "--good", "--warn", "--bad"].map(colour);
+  // A mean of shares lies between 0 and 1, and so does its axis.
+  const within = { min: ({ min }) => Math.max(0, Math.floor(10 * min - 0.5) / 10), max: ({ max }) => Math.min(1, Math.ceil(10 * max + 0.5) / 10) };
   const zero = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: colour("--ink-soft"), type: "dashed" }, data: [{ xAxis: 0 }] };
   return {
     animation: false,
     tooltip: { trigger: "item", renderMode: "richText", formatter: (point) => `${data[point.value[1]].label}: ${point.value[0].toFixed(3)}` },
     legend: many ? { top: 4, textStyle: { color: colour("--ink") } } : undefined,
     grid: { left: 8, right: 24, top: many ? 36 : 8, bottom: 8, containLabel: true },
-    xAxis: axis({ type: "value", scale: true }),
+    xAxis: axis({ type: "value", scale: true, ...(figure.dataset.within === undefined ? {} : within) }),
     yAxis: axis({ type: "category", data: data.map((row) => row.label), axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: colour("--ink"), width: 220, overflow: "truncate" } }),
     series: names.flatMap((name, series) => [
       whiskers(data.map((row, place) => [place, ...(row.ends[series] ?? [null, null])]), true, aside(series)),
@@ -117,6 +119,27 @@ function bars(table) {
         barMaxWidth: 16,
         itemStyle: { color: colour("--accent-fill"), borderRadius: [0, 3, 3, 0] },
         label: { show: true, position: "right", color: ink, formatter: (point) => (point.value == null ? "–" : point.value.toFixed(2)) },
+        data: data.map((row) => row.values[0]),
+      },
+    ],
+  };
+}
+
+// How many there are of each kind, as columns side by side.
+function columns(table) {
+  const data = rows(table);
+  return {
+    animation: false,
+    tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, renderMode: "richText" },
+    grid: { left: 8, right: 16, top: 24, bottom: 8, containLabel: true },
+    xAxis: axis({ type: "category", data: data.map((row) => row.label), axisTick: { show: false }, splitLine: { show: false } }),
+    yAxis: axis({ type: "value", minInterval: 1 }),
+    series: [
+      {
+        type: "bar",
+        barCategoryGap: "8%",
+        itemStyle: { color: colour("--accent-fill"), borderRadius: [3, 3, 0, 0] },
+        label: { show: true, position: "top", color: colour("--ink-soft") },
         data: data.map((row) => row.values[0]),
       },
     ],
@@ -178,9 +201,10 @@ function lines(table, figure) {
   };
 }
 
-const kinds = { bars, days, intervals, lines, reliability };
+const kinds = { bars, columns, days, intervals, lines, reliability };
 
 function height(figure, table) {
+  if (figure.dataset.kind === "columns") return 220;
   if (["days", "lines", "reliability"].includes(figure.dataset.kind)) return 320;
   return Math.max(120, 30 * Math.min(table.tBodies[0].rows.length, Number(figure.dataset.most ?? 40)) + 48);
 }

@@ -18,6 +18,8 @@ from scoring.statistic import Statistic
 Metric = Literal["answer_correctness", "rejection", "error_detection", "error_correction"]
 
 _FULL = 100
+# A question of noise robustness at full noise is one of negative rejection: there is nothing to find.
+FULL_NOISE = {"noise": abilities.NOISE, "rejection": abilities.REJECTION}
 
 
 class Ability(NamedTuple):

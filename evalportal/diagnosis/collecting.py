@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
+from evalportal.diagnosis.abilities import FULL_NOISE
 from evalportal.diagnosis.weaknesses import Group, Grouping
 from scoring.diagnosis_rules import Kind
 from scoring.models import Response, Scoring
@@ -66,7 +67,8 @@ def _advice(group: Group) -> list[str]:
 
 def _examples(scoring: Scoring, codes: Sequence[str]) -> dict[str, list[Example]]:
     with connection.cursor() as cursor:
-        cursor.execute(_WORST, {"scoring": scoring.pk, "codes": list(codes), "most": _EXAMPLES})
+        wanted: dict[str, Any] = {"scoring": scoring.pk, "codes": list(codes), "most": _EXAMPLES}
+        cursor.execute(_WORST, wanted | FULL_NOISE)
         rows = cursor.fetchall()
     answers = Response.objects.select_related("case").defer("token_scores", "raw")
     known = answers.in_bulk([row[1] for row in rows])
@@ -82,14 +84,17 @@ def _missing(statements: str | None) -> list[str]:
 
 _WORST = """
 SELECT benchmark, id, overall, statements FROM (
-    SELECT c.benchmark, r.id, s.overall,
+    SELECT asked.benchmark, r.id, s.overall,
         s.details #>> '{key_fact_recall,evidence,statements}' AS statements,
-        row_number() OVER (PARTITION BY c.benchmark ORDER BY s.overall, r.position) AS place
+        row_number() OVER (PARTITION BY asked.benchmark ORDER BY s.overall, r.position) AS place
     FROM scoring_score AS s
     JOIN scoring_response AS r ON r.id = s.response_id
     JOIN scoring_case AS c ON c.id = r.case_id
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN c.benchmark = %(noise)s AND r.noise >= 100 THEN %(rejection)s ELSE c.benchmark END
+    ) AS asked(benchmark)
     WHERE s.scoring_id = %(scoring)s AND s.overall IS NOT NULL AND s.pending = ''
-        AND c.benchmark = ANY(%(codes)s)
+        AND asked.benchmark = ANY(%(codes)s)
 ) AS ranked
 WHERE place <= %(most)s ORDER BY benchmark, place
 """

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from django.db import connection
 
+from evalportal.diagnosis import abilities
 from evalportal.stats import mean_interval, pass_rate
 from scoring import benchmarks, diagnosis_rules, phases
 from scoring.diagnosis_rules import Finding, Limits
@@ -156,13 +157,17 @@ def _standing(mean: Statistic, rest: float | None) -> Standing:
 
 def _read(scoring: Scoring) -> list[Outcome]:
     with connection.cursor() as cursor:
-        cursor.execute(_OUTCOMES, [scoring.run.version.dataset.suite == "ccop", scoring.pk])
+        is_ccop = scoring.run.version.dataset.suite == "ccop"
+        cursor.execute(_OUTCOMES, {"scoring": scoring.pk, "is_ccop": is_ccop, **abilities.FULL_NOISE})
         return [Outcome(*row) for row in cursor.fetchall()]
 
 
 # Questions of one section resemble one another; where there are no sections, a question resembles itself.
+# A question whose documents are all noise asks whether the model declines.
 _OUTCOMES = """
-SELECT r.case_id, CASE WHEN %s THEN c.section ELSE '' END, c.benchmark, c.category, c.difficulty,
+SELECT r.case_id, CASE WHEN %(is_ccop)s THEN c.section ELSE '' END,
+    CASE WHEN c.benchmark = %(noise)s AND r.noise >= 100 THEN %(rejection)s ELSE c.benchmark END,
+    c.category, c.difficulty,
     s.overall, s.pending, (s.values->>'key_fact_recall')::float8,
     s.fabricated AND (
         coalesce(s.details #>> '{grounding,evidence}', '{}') <> '{}'
@@ -171,5 +176,5 @@ SELECT r.case_id, CASE WHEN %s THEN c.section ELSE '' END, c.benchmark, c.catego
 FROM scoring_score AS s
 JOIN scoring_response AS r ON r.id = s.response_id
 JOIN scoring_case AS c ON c.id = r.case_id
-WHERE s.scoring_id = %s ORDER BY r.position
+WHERE s.scoring_id = %(scoring)s ORDER BY r.position
 """

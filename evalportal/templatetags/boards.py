@@ -10,6 +10,8 @@ from django import template
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from evalportal import board_entries
+from scoring.models import Run
 from scoring.statistic import Statistic
 
 register = template.Library()
@@ -33,6 +35,12 @@ def statistic(found: Any, kind: str = "score") -> SafeString:
         return format_html('{} <small class="quiet interval">{}. {}</small>', *said)
     ends = f"{write(known['low'])} to {write(known['high'])}"
     return mark_safe(f'{write(known["value"])} <small class="quiet interval">{ends}, {n}</small>')  # noqa: S308
+
+
+@register.simple_tag
+def kept_figures(run: Run) -> Mapping[str, Any]:
+    """Find what boards keep of a run: its means with their intervals, or nothing for the moment."""
+    return board_entries.kept(run) or {}
 
 
 @register.simple_tag

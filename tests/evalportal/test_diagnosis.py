@@ -161,6 +161,22 @@ RGB: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.django_db(transaction=True)
+def test_it_takes_questions_at_full_noise_for_tests_of_rejection() -> None:
+    rows = [
+        {"id": f"n{number}", "query": f"{number}: which port?", "answer": "443", **RGB["noise_robustness"]}
+        for number in range(1, 4)
+    ]
+    run = making.driven(making.dataset(rows, "rgb", "rgb"), "It is 443.", noise_levels=[0, 100])
+    found = diagnosing.diagnose(run)
+    assert [(need.group.name, need.group.mean.value) for need in found.needs] == [
+        ("negative_rejection", 0.0),
+        ("noise_robustness", 1.0),
+    ]
+    assert "answers that decline" in found.needs[0].advice[0]
+    assert {example.response.noise for example in found.needs[0].examples} == {100}
+
+
+@pytest.mark.django_db(transaction=True)
 def test_it_measures_the_four_abilities_beside_what_was_published() -> None:
     rows = [
         {"id": f"{ability}-{number}", "query": f"{number}: which port is HTTPS?", "answer": "443", **more}
