@@ -64,8 +64,9 @@ def test_it_draws_boards_for_everyone(
     assert case
     pages = {
         "leaderboard": (f"/leaderboard/?version={runs[0].version_id}", 1),
+        "leaderboard-judged": (f"/leaderboard/?version={judged.version_id}", 1),
         "leaderboard-as-of": ("/leaderboard/?as_of=2020-01-01", 0),
-        "compare": (f"/compare/?runs={chosen}", 3),
+        "compare": (f"/compare/?runs={chosen}", 5),
         "compare-choose": ("/compare/", 0),
         "compare-case": (f"/compare/cases/{case.pk}/?runs={chosen}", 0),
         "judge": (f"/runs/{judged.pk}/judge/", 2),
@@ -80,6 +81,30 @@ def test_it_draws_boards_for_everyone(
             picture(page, f"{name}-{view}")
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= page.viewport_size["width"], f"{path} is {width} pixels wide"  # type: ignore[index]
+
+
+def test_it_fits_a_board_with_all_its_columns_into_1280_pixels(
+    open_page: Callable[..., Page], bob: Any, dan: Any
+) -> None:
+    judged = _judged_run(bob)
+    page = open_page(f"/leaderboard/?version={judged.version_id}", dan)
+    table = page.get_by_role("region", name="Ranks, table")
+    assert table.evaluate("region => region.scrollWidth <= region.clientWidth")
+
+
+def test_it_keeps_the_names_of_runs_in_sight_on_a_narrow_screen(
+    open_page: Callable[..., Page], dan: Any
+) -> None:
+    _runs()
+    page = open_page("/leaderboard/", dan, width=390)
+    table = page.get_by_role("region", name="Ranks, table")
+    table.focus()
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.table-scroll').scrollLeft > 100")
+    name = table.get_by_role("link", name="Small, fine-tuned").bounding_box()
+    assert name
+    assert 0 <= name["x"] < 390
 
 
 def test_it_leads_from_the_board_to_the_answers(open_page: Callable[..., Page], dan: Any) -> None:
