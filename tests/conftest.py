@@ -7,7 +7,12 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 import pytest
+
+# No test asserts a time: a machine may be as busy as it likes.
+hypothesis.settings.register_profile("portal", deadline=None)
+hypothesis.settings.load_profile("portal")
 
 _connect = socket.socket.connect
 

@@ -51,7 +51,7 @@ def understood(data: Any) -> exchange.Exchanged:
     return exchange._understood(Target("m"), httpx.Response(200), body, True, 0.1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(choice=ANYTHING, usage=ANYTHING, rest=ANYTHING)
 def test_it_survives_any_reply_of_an_openai_compatible_server(choice: Any, usage: Any, rest: Any) -> None:
     with suppress(GatewayError):
@@ -59,7 +59,7 @@ def test_it_survives_any_reply_of_an_openai_compatible_server(choice: Any, usage
         stored(openai_compatible._reply(came, SETTINGS, ()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(message=ANYTHING, logprobs=ANYTHING, rest=ANYTHING)
 def test_it_survives_any_reply_of_an_ollama_server(message: Any, logprobs: Any, rest: Any) -> None:
     with suppress(GatewayError):
@@ -67,7 +67,7 @@ def test_it_survives_any_reply_of_an_ollama_server(message: Any, logprobs: Any, 
         stored(reply(came, ollama._parts(came), None))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(status=st.sampled_from([302, 400, 401, 404, 429, 500]), data=ANYTHING)
 def test_it_survives_any_error(status: int, data: Any) -> None:
     body = json.dumps({"error": data}).encode()

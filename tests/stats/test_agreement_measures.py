@@ -8,7 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
@@ -167,7 +167,6 @@ def test_it_pools_criteria_as_if_they_were_answers(draw_marks: Draw) -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(deadline=None)
 @given(tables)
 def test_it_survives_any_table(measure: str, rows: list[list[int | None]]) -> None:
     found = gate.measure_all(panels.table(rows), measures=[measure], resamples=50)[measure]
@@ -176,7 +175,6 @@ def test_it_survives_any_table(measure: str, rows: list[list[int | None]]) -> No
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(deadline=None)
 @given(tables)
 def test_it_does_not_depend_on_names_or_order(measure: str, rows: list[list[int | None]]) -> None:
     rng = np.random.default_rng(len(rows))

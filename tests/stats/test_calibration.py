@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss
 
@@ -41,7 +41,6 @@ def test_it_knows_nothing_without_verdicts() -> None:
     assert found.brier.reason == found.ece.reason == calibration.NOTHING
 
 
-@settings(deadline=None)
 @given(verdicts)
 def test_it_survives_any_verdicts(rows: list[tuple[float, bool]]) -> None:
     found = calibration.measure([sure for sure, _ in rows], [right for _, right in rows], resamples=50)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -195,7 +195,6 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(rows, st.booleans(), st.booleans())
 def test_it_survives_any_answers(
     answers: list[tuple[float, float | None, float]], finite: bool, tuned: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalportal.stats import holm
@@ -12,7 +12,6 @@ from evalportal.stats import holm
 families = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 
 
-@settings(deadline=None)
 @given(families)
 def test_it_equals_its_definition(family: list[float | None]) -> None:
     known = sorted(p for p in family if p is not None)
@@ -30,7 +29,6 @@ def test_it_equals_statsmodels() -> None:
     )
 
 
-@settings(deadline=None)
 @given(families)
 def test_it_never_lowers_a_p_value(family: list[float | None]) -> None:
     pairs = zip(family, holm.adjust(family), strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -50,7 +50,6 @@ def test_it_refuses_negative_counts() -> None:
         mcnemar.of_counts(-1, 3)
 
 
-@settings(deadline=None)
 @given(outcomes)
 def test_it_stays_within_bounds_and_mirrors_the_runs(rows: list[tuple[bool | None, bool | None]]) -> None:
     first, second = [a for a, _ in rows], [b for _, b in rows]

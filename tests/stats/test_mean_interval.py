@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -98,7 +98,6 @@ def test_it_refuses_infinity() -> None:
         mean_interval.measure([0.1, float("inf")])
 
 
-@settings(deadline=None)
 @given(scores)
 def test_it_survives_any_scores(values: list[float | None]) -> None:
     for found in (mean_interval.measure(values), mean_interval.by_bootstrap(values, resamples=50)):
@@ -106,7 +105,6 @@ def test_it_survives_any_scores(values: list[float | None]) -> None:
         assert found.low is None or found.value is None or found.low <= found.value <= (found.high or 0.0)
 
 
-@settings(deadline=None)
 @given(scores)
 def test_it_does_not_depend_on_the_order(values: list[float | None]) -> None:
     mixed = [values[place] for place in np.random.default_rng(len(values)).permutation(len(values))]

@@ -41,7 +41,7 @@ def test_it_corrects_for_the_number_of_pairs() -> None:
     assert tied_ranks.adjusted_p_values(table)[above].tolist() == pytest.approx(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 7), st.integers(1, 40))
 def test_it_never_gives_one_rank_to_runs_that_differ(seed: int, runs: int, cases: int) -> None:
     table = board(seed, runs, cases, missing=0.2)
@@ -54,7 +54,7 @@ def test_it_never_gives_one_rank_to_runs_that_differ(seed: int, runs: int, cases
                 assert j in one.tied_with
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 7), st.integers(1, 40))
 def test_it_ranks_by_mean_from_one_on(seed: int, runs: int, cases: int) -> None:
     ranked = [one for one in tied_ranks.rank(board(seed, runs, cases, 0.2)) if one.mean is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reviews.stats import wilson_interval
@@ -28,7 +28,6 @@ def test_it_equals_statsmodels() -> None:
         assert (found.low, found.high) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_it_holds_its_share_and_stays_within_bounds(counted: tuple[int, int]) -> None:
     found = wilson_interval.measure(*counted)
@@ -38,7 +37,6 @@ def test_it_holds_its_share_and_stays_within_bounds(counted: tuple[int, int]) ->
     assert 0 <= found.low <= found.value <= found.high <= 1
 
 
-@settings(deadline=None)
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_it_mirrors_passes_and_failures(counted: tuple[int, int]) -> None:
     passes, trials = counted
