@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import redis
 
@@ -79,6 +80,7 @@ class Engine:
             "EVALPORTAL_SWEEP_SECONDS": "0.5",
             "EVALPORTAL_LOG_LEVEL": "INFO",
         }
+        self._web = str(folder / "web.sock")
         self._count = 0
         self._processes: list[subprocess.Popen[bytes]] = []
 
@@ -89,11 +91,28 @@ class Engine:
             "--without-gossip", "--without-mingle",
         )  # fmt: skip
 
+    def web(self) -> subprocess.Popen[bytes]:
+        return self._start(
+            "gunicorn", "evalportal.wsgi:application", f"--bind=unix:{self._web}", "--worker-class=gthread",
+            "--threads=2",
+        )  # fmt: skip
+
+    def web_answers(self) -> bool:
+        with (
+            suppress(httpx.TransportError),
+            httpx.Client(transport=httpx.HTTPTransport(uds=self._web)) as client,
+        ):
+            return client.get("http://127.0.0.1/readyz").is_success
+        return False
+
     def beat(self) -> subprocess.Popen[bytes]:
         return self._celery("beat", "--pidfile=", "-s", str(self.folder / "beat"))
 
     def _celery(self, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "celery", "-A", "evalportal.celery:app", *arguments]
+        return self._start("celery", "-A", "evalportal.celery:app", *arguments)
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", *arguments]
         with (self.folder / "celery.log").open("ab") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
         self._processes.append(process)
