@@ -69,13 +69,14 @@ class Sample:
 
     def __post_init__(self) -> None:
         """Refuse anything but text where text should be, and name the field."""
+        if type(self.response) is type(self.question) is type(self.expected_response) is str:
+            return
         for name in ("response", "question", "expected_response"):
             if not isinstance(value := getattr(self, name), str):
                 raise TypeError(f"{name}: it must be text, not {type(value).__name__}.")
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(NamedTuple):
     """A metric's value, or None; why, in one sentence; and the evidence, as plain data.
 
     `evidence` holds what it takes to recompute the value by hand, `spans` where to mark the
@@ -84,7 +85,7 @@ class Measurement:
 
     value: float | None
     why: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = {}
     spans: Sequence[Span] = ()
     flags: Sequence[str] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from scoring.language import lexical
 from scoring.language.lexical import View
@@ -13,15 +13,6 @@ from scoring.measurement import Measurement, Span
 
 PERCENT = 60
 LONG = 4
-
-
-class Coverage(NamedTuple):
-    """A statement, whether it is covered, and its terms found and missing."""
-
-    statement: str
-    covered: bool
-    found: list[str]
-    missing: list[str]
 
 
 @lru_cache(maxsize=16_384)
@@ -44,28 +35,14 @@ def coverage(shown: View, statements: Sequence[str], noun: str, percent: float =
     0.5
     """
     stands = _stands(shown, statements)
-    coverages = [_covered(statement, stands, percent) for statement in statements]
-    count = [coverage.covered for coverage in coverages].count(True)
+    found = [_coverage(statement, stands, percent) for statement in statements]
+    count = [coverage["covered"] for coverage in found].count(True)
     return Measurement(
-        count / len(coverages),
-        f"{count} of {len(coverages)} {noun} are covered; one is when {percent:g} % of its terms appear.",
-        {
-            "covered": count,
-            "of": len(coverages),
-            "percent": percent,
-            "statements": [_evidence(coverage) for coverage in coverages],
-        },
-        _spans(shown, stands, coverages),
+        count / len(found),
+        f"{count} of {len(found)} {noun} are covered; one is when {percent:g} % of its terms appear.",
+        {"covered": count, "of": len(found), "percent": percent, "statements": found},
+        _spans(shown, stands, found),
     )
-
-
-def cover(shown: View, statement: str, percent: float = PERCENT) -> Coverage:
-    """See whether a response covers one statement.
-
-    >>> cover(View("Access rights are kept."), "Access rights are reviewed").missing
-    ['reviewed']
-    """
-    return _covered(statement, _stands(shown, [statement]), percent)
 
 
 def percent_of(settings: Mapping[str, Any]) -> float:
@@ -81,29 +58,30 @@ def percent_of(settings: Mapping[str, Any]) -> float:
 def _stands(shown: View, statements: Sequence[str]) -> dict[str, int]:
     """Find where the first word that begins with each term stands in the folded text; -1 where none does."""
     find = shown.flat.find
-    return {term: find(" " + term) for term in dict.fromkeys(chain.from_iterable(map(terms, statements)))}
+    return {term: find(beginning) for term, beginning in _beginnings(tuple(statements))}
 
 
-def _covered(statement: str, stands: Mapping[str, int], percent: float) -> Coverage:
-    found: list[str] = []
-    missing: list[str] = []
-    for term in terms(statement):
-        (missing if stands[term] < 0 else found).append(term)
-    enough = bool(found) and 100 * len(found) >= percent * (len(found) + len(missing))
-    return Coverage(statement, enough, found, missing)
+@lru_cache(maxsize=4_096)
+def _beginnings(statements: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """List the distinct terms of some statements, each also as the beginning of a word in a flat text."""
+    return tuple((term, f" {term}") for term in dict.fromkeys(chain.from_iterable(map(terms, statements))))
 
 
-def _evidence(coverage: Coverage) -> dict[str, Any]:
-    statement, covered, found, missing = coverage
+def _coverage(statement: str, stands: Mapping[str, int], percent: float) -> dict[str, Any]:
+    """See whether a statement is covered, and which of its terms are there."""
+    wanted = terms(statement)
+    found = [term for term in wanted if stands[term] >= 0]
+    missing = [term for term in wanted if stands[term] < 0] if len(found) < len(wanted) else []
+    covered = bool(found) and 100 * len(found) >= percent * len(wanted)
     return {"statement": statement, "covered": covered, "found": found, "missing": missing}
 
 
-def _spans(shown: View, stands: Mapping[str, int], coverages: Sequence[Coverage]) -> list[Span]:
+def _spans(shown: View, stands: Mapping[str, int], coverages: Sequence[Mapping[str, Any]]) -> list[Span]:
     """Mark the terms found: as good ones those that helped to cover a statement."""
     notes: dict[str, str] = {}
     for number, coverage in enumerate(coverages, 1):
-        if coverage.covered:
-            notes.update(dict.fromkeys(coverage.found, f"{number}: covered"))
+        if coverage["covered"]:
+            notes.update(dict.fromkeys(coverage["found"], f"{number}: covered"))
     # There are dozens of these in a response, and the plain constructor takes twice as long.
     new = tuple.__new__
     spans = [

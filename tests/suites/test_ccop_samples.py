@@ -114,8 +114,8 @@ def test_it_earns_full_marks_with_its_own_answer(row: dict[str, Any]) -> None:
 @every_case
 def test_it_earns_no_key_fact_by_repeating_the_question(row: dict[str, Any]) -> None:
     shown = lexical.view(row["question"])
-    coverages = [key_terms.cover(shown, fact, key_terms.PERCENT) for fact in row["key_facts"]]
-    assert [coverage.statement for coverage in coverages if coverage.covered] == []
+    measured = key_terms.coverage(shown, row["key_facts"], "facts")
+    assert [found["statement"] for found in measured.evidence["statements"] if found["covered"]] == []
 
 
 @every_case
