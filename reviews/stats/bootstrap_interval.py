@@ -28,6 +28,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
+from itertools import repeat
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
@@ -45,14 +47,16 @@ RESAMPLES = 1_000
 ALIKE = "All answers are alike, so resampling them says nothing."
 _UNDEFINED_SHARE = 0.05
 _CELLS = 400_000  # of counts held at a time, about what a processor keeps at hand
+_PARTS_KEPT = 40  # of that size: pairs of reviewers and benchmarks mostly have as many answers as each other
 
 
 class Quantity(NamedTuple):
     """A statistic that can be resampled.
 
-    `parts` has a row for each answer; `combine` turns sums of rows, whatever axes stand before the last,
-    into values, NaN where undefined; `n` counts the answers that say something; `undefined` is why there
-    is no value, if there is none, and `constant` replaces an interval that resampling cannot give.
+    `parts` has a row for each answer, or, with `times`, for each kind of answer and how often it occurs;
+    `combine` turns sums of rows, whatever axes stand before the last, into values, NaN where undefined; `n`
+    counts the answers that say something; `undefined` is why there is no value, if there is none, and
+    `constant` replaces an interval that resampling cannot give.
     """
 
     parts: Array
@@ -60,6 +64,13 @@ class Quantity(NamedTuple):
     n: int
     undefined: str = "It cannot be computed."
     constant: Statistic | None = None
+    times: NDArray[np.intp] | None = None
+
+    @property
+    def sums(self) -> Array:
+        """Sum the rows, each as often as it occurs."""
+        sums: Array = self.parts.sum(axis=0) if self.times is None else self.times @ self.parts
+        return sums
 
 
 def measure(
@@ -76,28 +87,19 @@ def measure_all(
     if not quantities:
         return {}
     parts = np.hstack([quantity.parts for quantity in quantities.values()])
-    sums = resampled(parts, resamples=resamples, seed=seed)
+    rows, times = _distinct(parts, next(iter(quantities.values())).times)
+    drawn = _resampled(rows, times, resamples, seed)
     ends = np.cumsum([quantity.parts.shape[1] for quantity in quantities.values()])[:-1]
-    drawn = np.split(sums, ends, axis=1)
+    split = zip(np.split(rows, ends, axis=1), np.split(drawn, ends, axis=1), strict=True)
     return {
-        name: _estimate(quantity, one, level)
-        for (name, quantity), one in zip(quantities.items(), drawn, strict=True)
+        name: _estimate(quantity._replace(parts=own, times=times), sums, level)
+        for (name, quantity), (own, sums) in zip(quantities.items(), split, strict=True)
     }
 
 
 def resampled(parts: Array, *, resamples: int = RESAMPLES, seed: int = 0) -> Array:
     """Give the sums of the rows of each resample."""
-    n, rng = len(parts), np.random.default_rng(seed)
-    if n == 0:
-        return np.zeros((resamples, parts.shape[1]))
-    rows, counts = _distinct(parts)
-    if len(rows) * 8 < n:
-        return rng.multinomial(n, counts / n, size=resamples).astype(float) @ rows
-    # Where few rows are alike, drawing answers is faster than drawing counts.
-    row_of = np.repeat(np.arange(len(rows)), counts)
-    step = max(1, _CELLS // n)
-    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
-    return np.vstack([_drawn(row_of, len(rows), size, rng) @ rows for size in sizes])
+    return _resampled(*_distinct(parts, None), resamples, seed)
 
 
 def percentiles(n: int, level: float = 0.95, bias: float = 0.0, skewness: float = 0.0) -> list[float]:
@@ -115,21 +117,41 @@ def ratio(numerator: Array, denominator: Array) -> Array:
 
 def value(quantity: Quantity) -> float | None:
     """Compute a quantity without its interval."""
-    found = float(quantity.combine(quantity.parts.sum(axis=0)))
+    found = float(quantity.combine(quantity.sums))
     return None if math.isnan(found) else found
 
 
-def _distinct(parts: Array) -> tuple[Array, NDArray[np.intp]]:
+def _resampled(rows: Array, times: NDArray[np.intp], resamples: int, seed: int) -> Array:
+    n = int(times.sum())
+    if n == 0:
+        return np.zeros((resamples, rows.shape[1]))
+    if len(rows) * 8 < n:
+        return np.random.default_rng(seed).multinomial(n, times / n, size=resamples).astype(float) @ rows
+    # Where few rows are alike, drawing answers is faster than drawing counts.
+    every = np.repeat(rows, times, axis=0)
+    step = max(1, _CELLS // n)
+    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
+    return np.vstack([_drawn(n, size, seed, part).astype(float) @ every for part, size in enumerate(sizes)])
+
+
+def _distinct(parts: Array, times: NDArray[np.intp] | None) -> tuple[Array, NDArray[np.intp]]:
     """List the distinct rows, in an order that is always the same, and how often each occurs."""
-    found = sorted(Counter(row.tobytes() for row in parts).items())
-    rows = np.frombuffer(b"".join(row for row, _ in found)).reshape(-1, parts.shape[1])
-    return rows, np.array([count for _, count in found])
+    found: Counter[bytes] = Counter()
+    for row, count in zip(parts, repeat(1) if times is None else times.tolist(), strict=False):
+        found[row.tobytes()] += count
+    ordered = sorted(found.items())
+    rows = np.frombuffer(b"".join(row for row, _ in ordered)).reshape(-1, parts.shape[1])
+    return rows, np.array([count for _, count in ordered], dtype=np.intp)
 
 
-def _drawn(row_of: NDArray[np.intp], rows: int, resamples: int, rng: np.random.Generator) -> Array:
-    """Count how often each row is drawn in each resample."""
-    drawn = row_of[rng.integers(0, len(row_of), size=(resamples, len(row_of)))]
-    return np.array([np.bincount(one, minlength=rows) for one in drawn], dtype=float)
+@lru_cache(maxsize=_PARTS_KEPT)
+def _drawn(n: int, resamples: int, seed: int, part: int) -> NDArray[np.uint8]:
+    """Count how often each of so many answers is drawn in each resample; drawn once for all who ask."""
+    rng = np.random.default_rng([part, seed])
+    counts = np.empty((resamples, n), dtype=np.uint8)
+    for row, drawn in zip(counts, rng.integers(0, n, size=(resamples, n), dtype=np.int32), strict=True):
+        row[:] = np.bincount(drawn, minlength=n)
+    return counts
 
 
 def _estimate(quantity: Quantity, sums: Array, level: float) -> Statistic:
@@ -167,8 +189,10 @@ def _bias(values: Array, found: float) -> float:
 
 def _skewness(quantity: Quantity) -> float:
     """Give the acceleration, from what leaving out each answer does to the value."""
-    without = quantity.combine(quantity.parts.sum(axis=0) - quantity.parts)
-    known = without[~np.isnan(without)]
-    pull = known.mean() - known if len(known) else known
-    spread = float((pull**2).sum())
-    return float((pull**3).sum()) / (6 * spread**1.5) if spread > 1e-18 else 0.0
+    without = quantity.combine(quantity.sums - quantity.parts)
+    known = ~np.isnan(without)
+    times = (np.ones(len(without)) if quantity.times is None else quantity.times)[known]
+    total = times.sum()
+    pull = (times @ without[known]) / total - without[known] if total else without[known]
+    spread = float(times @ pull**2)
+    return float(times @ pull**3) / (6 * spread**1.5) if spread > 1e-18 else 0.0

@@ -50,7 +50,7 @@ def quantity(panel: panels.Panel, *, weights: Weights = "quadratic") -> Quantity
     steps = len(panel.scale)
     if len(panel.reviewers) != 2:
         reason = f"Cohen's kappa compares two reviewers; there are {len(panel.reviewers)} here."
-        return Quantity(np.zeros((len(panel.answers), 1)), _never, 0, reason)
+        return Quantity(np.zeros((len(panel.answers), 1)), _never, 0, reason, times=panel.times)
     n = panel.in_common()
     undefined = "Both gave every answer the same mark, so kappa is not defined."
     return Quantity(
@@ -58,6 +58,7 @@ def quantity(panel: panels.Panel, *, weights: Weights = "quadratic") -> Quantity
         lambda sums: _kappa(sums.reshape(*sums.shape[:-1], steps, steps), disagreement(steps, weights)),
         n,
         undefined if n else "The two reviewers marked no answer in common.",
+        times=panel.times,
     )
 
 

@@ -53,6 +53,7 @@ def quantity(panel: panels.Panel, *, weights: Weights = "quadratic") -> Quantity
         lambda sums: _kappa(sums, apart),
         n,
         "All gave every answer the same mark, so kappa is not defined." if n else NO_PAIR,
+        times=panel.times,
     )
 
 

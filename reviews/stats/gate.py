@@ -80,7 +80,7 @@ def check(
     resamples: int = RESAMPLES,
 ) -> Gate:
     """Hold a panel against its rubric."""
-    quantity = MEASURES[measure]
+    quantity, panel = MEASURES[measure], panel.alike()
     agreement = bootstrap_interval.measure(quantity(panel), seed=seed, resamples=resamples)
     return Gate(
         measure,
@@ -100,7 +100,8 @@ def measure_all(
     resamples: int = RESAMPLES,
 ) -> dict[str, Statistic]:
     """Measure a panel, or the part of it that one criterion, benchmark or pair is, in several ways."""
-    quantities = {name: MEASURES[name](panel) for name in measures}
+    kinds = panel.alike()
+    quantities = {name: MEASURES[name](kinds) for name in measures}
     return bootstrap_interval.measure_all(quantities, seed=seed, resamples=resamples)
 
 

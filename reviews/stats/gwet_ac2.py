@@ -57,6 +57,7 @@ def quantity(panel: panels.Panel, *, weights: Weights = "quadratic") -> Quantity
         lambda sums: _coefficient(sums, near),
         panel.in_common(),
         NO_PAIR,
+        times=panel.times,
     )
 
 

@@ -69,7 +69,9 @@ def _bias(panel: panels.Panel) -> Quantity:
     both = (panel.codes != panels.NOT_MARKED).all(axis=2) & (len(panel.reviewers) == 2)
     apart = scale[panel.codes[:, :, 0]] - scale[panel.codes[:, :, -1]] if panel.reviewers else both
     sums = np.column_stack([np.where(both, apart, 0.0).sum(axis=1), both.sum(axis=1)])
-    return Quantity(sums * panel.weights[:, None], _mean, panel.in_common(), percent_agreement.NO_PAIR)
+    return Quantity(
+        sums * panel.weights[:, None], _mean, panel.in_common(), percent_agreement.NO_PAIR, times=panel.times
+    )
 
 
 def _mean(sums: Array) -> Array:

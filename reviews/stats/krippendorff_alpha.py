@@ -61,6 +61,7 @@ def quantity(panel: panels.Panel, *, level: Level = "ordinal") -> Quantity:
         lambda sums: _alpha(_whole(sums, steps), np.array(panel.scale), level),
         n,
         "All marks are the same, so alpha is not defined." if n else NO_PAIR,
+        times=panel.times,
     )
 
 

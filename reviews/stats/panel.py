@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
 from math import isfinite
 from typing import Any
 
@@ -28,7 +28,8 @@ class Panel:
     """Who gave what: `codes` is answers x criteria x reviewers, each a place on the scale or NOT_MARKED.
 
     `weights`, one for each answer, say how many answers it stands for where some were likelier to be
-    drawn than others (1 / inclusion probability).
+    drawn than others (1 / inclusion probability). `times` is there once answers with the same marks have
+    been put together, and says how many each of them was.
     """
 
     codes: NDArray[np.int8]
@@ -37,6 +38,7 @@ class Panel:
     reviewers: tuple[Hashable, ...]
     scale: tuple[float, ...]
     weights: Array
+    times: NDArray[np.intp] | None = None
 
     def of_criterion(self, criterion: Hashable) -> Panel:
         """Keep one criterion."""
@@ -51,7 +53,7 @@ class Panel:
 
     def of_answers(self, keep: NDArray[np.bool_]) -> Panel:
         """Keep some answers, such as those of one benchmark."""
-        names = tuple(name for name, kept in zip(self.answers, keep, strict=True) if kept)
+        names = tuple(compress(self.answers, keep.tolist()))
         return replace(self, codes=self.codes[keep], answers=names, weights=self.weights[keep])
 
     def pairs(self) -> list[tuple[Hashable, Hashable]]:
@@ -61,14 +63,34 @@ class Panel:
         places = combinations(range(len(self.reviewers)), 2)
         return [(self.reviewers[i], self.reviewers[j]) for i, j in places if common[i, j]]
 
+    def alike(self) -> Panel:
+        """Put answers with the same marks and weight together: statistics are the same, and sooner there."""
+        if not self.answers:
+            return self
+        marks = np.ascontiguousarray(self.codes.reshape(len(self.codes), -1))
+        rows = np.hstack([marks.view(np.uint8), self.weights[:, None].view(np.uint8)])
+        kinds = np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel()
+        _, first, times = np.unique(kinds, return_index=True, return_counts=True)
+        answers = tuple(self.answers[at] for at in first)
+        return replace(
+            self, codes=self.codes[first], answers=answers, weights=self.weights[first], times=times
+        )
+
     def counts(self) -> Array:
         """Count the marks of every answer and criterion: answers x criteria x places on the scale."""
-        places = range(len(self.scale))
-        return np.stack([(self.codes == k).sum(axis=2) for k in places], axis=2).astype(float)
+        steps = len(self.scale)
+        one = np.vstack(
+            [np.eye(steps), np.zeros(steps)]
+        )  # NOT_MARKED takes the last row, which counts nothing.
+        counts = np.zeros((*self.codes.shape[:2], steps))
+        for reviewer in range(self.codes.shape[2]):
+            counts += one[self.codes[:, :, reviewer]]
+        return counts
 
     def in_common(self) -> int:
         """Count the answers that two reviewers marked by the same criterion."""
-        return int(((self.codes != NOT_MARKED).sum(axis=2) >= 2).any(axis=1).sum())
+        common = ((self.codes != NOT_MARKED).sum(axis=2) >= 2).any(axis=1)
+        return int(common.sum() if self.times is None else common @ self.times)
 
 
 def gather(

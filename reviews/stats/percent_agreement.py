@@ -55,7 +55,7 @@ def quantity(panel: panels.Panel, *, steps: int = 0) -> Quantity:
         agreeing = agreeing + (counts[:, :, step:] * counts[:, :, :-step]).sum(axis=2)
     parts = np.stack([agreeing.sum(axis=1), pairs.sum(axis=1)], axis=1) * panel.weights[:, None]
     n = panel.in_common()
-    return Quantity(parts, _share, n, NO_PAIR, _all_or_none(parts, n))
+    return Quantity(parts, _share, n, NO_PAIR, _all_or_none(parts, n), panel.times)
 
 
 def _share(sums: Array) -> Array:
