@@ -47,6 +47,6 @@ class BundleForm(forms.Form):
     """Which bundle to import."""
 
     file = forms.FileField(
-        help_text="A file run-….bundle.zip, as another portal exports it.",
+        help_text="A file that ends in .bundle.zip, as another portal exports it.",
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )

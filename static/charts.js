@@ -28,7 +28,7 @@ function rows(table) {
 }
 
 function axis(more) {
-  const soft = { color: colour("--ink-soft") };
+  const soft = { color: colour("--ink-soft"), hideOverlap: true };
   const line = { lineStyle: { color: colour("--line") } };
   return { axisLabel: soft, nameTextStyle: soft, axisLine: line, splitLine: line, ...more };
 }
@@ -68,7 +68,7 @@ function intervals(table, figure) {
     legend: many ? { top: 4, textStyle: { color: colour("--ink") } } : undefined,
     grid: { left: 8, right: 24, top: many ? 36 : 8, bottom: 8, containLabel: true },
     xAxis: axis({ type: "value", scale: true, ...(figure.dataset.within === undefined ? {} : within) }),
-    yAxis: axis({ type: "category", data: data.map((row) => row.label), axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: colour("--ink"), width: 220, overflow: "truncate" } }),
+    yAxis: axis({ type: "category", data: data.map((row) => row.label), axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: colour("--ink"), width: Math.min(220, 0.4 * figure.clientWidth), overflow: "truncate" } }),
     series: names.flatMap((name, series) => [
       whiskers(data.map((row, place) => [place, ...(row.ends[series] ?? [null, null])]), true, aside(series)),
       {
@@ -139,7 +139,7 @@ function columns(table) {
         type: "bar",
         barCategoryGap: "8%",
         itemStyle: { color: colour("--accent-fill"), borderRadius: [3, 3, 0, 0] },
-        label: { show: true, position: "top", color: colour("--ink-soft") },
+        label: { show: true, position: "top", color: colour("--ink-soft"), formatter: (point) => point.value || "" },
         data: data.map((row) => row.values[0]),
       },
     ],

@@ -79,7 +79,7 @@ def test_it_says_how_much_work_a_run_is(alice: Any, signed_in: SignedIn) -> None
 def test_it_shows_what_a_run_scored(dan: Any, run: Run, signed_in: SignedIn) -> None:
     page = signed_in(dan).get(run.get_absolute_url()).content.decode()
     assert "Final" in page
-    assert "mean over 3 cases" in page
+    assert "mean over 3 answers" in page
     assert "Compliance judgement" in page
 
 
