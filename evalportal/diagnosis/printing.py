@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evalportal.diagnosis import diagnosing
+from evalportal.exports import files
 from scoring.models import Run
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -34,9 +35,7 @@ def pdf(run: Run, path: Path, browser: str = "") -> None:
         page, printed = Path(folder, "report.html"), Path(folder, "report.pdf")
         page.write_text(html(run), encoding="utf-8")
         _print(program, page, printed)
-        unfinished = path.with_name(f"{path.name}.part")
-        shutil.copyfile(printed, unfinished)
-        unfinished.replace(path)
+        files.save([printed.read_bytes()], path)
 
 
 def html(run: Run) -> str:
