@@ -1,20 +1,26 @@
 """Reviewers at work: how long the next item, a submission and the report on agreement take, at any size.
 
-Twenty reviewers work at once, in a process of two for ten of them each, as a server has them. First they
-think for a second, which is still far quicker than people are; then they do not think at all, so that
+Twenty reviewers work at once, in a process of two for ten of them each, as a server has them. What is timed
+is the whole request, from the session to the page: for the next item, being handed it and its page. First
+they think for a second, which is still far quicker than people are; then they do not think at all, so that
 twenty requests are always under way and the machine is the limit.
+
+Server time is the time from call to page less that in which the thread, or its process in the database, was
+ready to go on and other work had the processors, as the kernel counts it (proc_pid_schedstat). Waiting for
+locks, for the disk and for other threads of the process is part of it.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from statistics import median, quantiles
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks import private_portal
 from benchmarks.table import Row
@@ -23,13 +29,22 @@ REVIEWERS, PROCESSES, EACH = 20, 2, 25
 SIZES = (1_000, 100_000)
 NEXT_MS, SUBMIT_MS = 30.0, 50.0
 ANSWERS, PANEL = 10_000, 3
+BY_SCRIPT = {"X-Requested-With": "fetch"}
+CRITERIA = ("accuracy", "completeness", "practicality", "clarity")
+
+
+class Taken(NamedTuple):
+    """Milliseconds of one request, in all and of server time."""
+
+    wall: float
+    server: float
 
 
 class Times(NamedTuple):
-    """Milliseconds of each call."""
+    """How long every request took."""
 
-    next: list[float]
-    submit: list[float]
+    next: list[Taken]
+    submit: list[Taken]
 
 
 def measure() -> list[Row]:
@@ -57,16 +72,21 @@ def main() -> None:
 def _rows(size: int, how: str, times: Times, *, target: bool) -> list[Row]:
     rows = []
     for name, took, most in (("next item", times.next, NEXT_MS), ("submit", times.submit, SUBMIT_MS)):
-        p95 = quantiles(took, n=20)[-1]
+        server, wall = _p95([one.server for one in took]), _p95([one.wall for one in took])
+        half = median(one.server for one in took)
         rows.append(
             Row(
                 f"{name}, {size:,} open, 1,040,000 marks, {REVIEWERS} reviewers {how}",
-                f"p50 {median(took):.1f} ms, p95 {p95:.1f} ms",
+                f"server p50 {half:.1f} ms, p95 {server:.1f} ms; on the clock p95 {wall:.1f} ms",
                 f"p95 <= {most:.0f} ms" if target else "",
-                p95 <= most if target else None,
+                server <= most if target else None,
             )
         )
     return rows
+
+
+def _p95(took: list[float]) -> float:
+    return quantiles(took, n=20)[-1]
 
 
 def _at_work(thinking: float, each: int = EACH) -> Times:
@@ -77,38 +97,70 @@ def _at_work(thinking: float, each: int = EACH) -> Times:
             pool.map(_some, [range(1 + n * share, 1 + (n + 1) * share) for n in range(PROCESSES)],
                      [thinking] * PROCESSES, [each] * PROCESSES)
         )  # fmt: skip
-    return Times([ms for part in parts for ms in part.next], [ms for part in parts for ms in part.submit])
+    return Times([one for part in parts for one in part.next], [one for part in parts for one in part.submit])
 
 
 def _some(people: range, thinking: float, each: int) -> Times:
     import django
 
     django.setup()
+    from django.conf import settings
+
+    # Pages without the build of their style sheets, and hosts as the test client names them.
+    settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.ALLOWED_HOSTS.append("testserver")
     with ThreadPoolExecutor(len(people)) as pool:
         parts = list(pool.map(lambda pk: _one(pk, thinking, each), people))
-    return Times([ms for part in parts for ms in part.next], [ms for part in parts for ms in part.submit])
+    return Times([one for part in parts for one in part.next], [one for part in parts for one in part.submit])
 
 
 def _one(pk: int, thinking: float, each: int) -> Times:
     from django.db import connection
+    from django.test import Client
 
     from evalportal.models import Person
-    from reviews import assignments, submissions
 
-    person, rng, times = Person.objects.get(pk=pk), random.Random(pk), Times([], [])
+    client, rng, times = Client(), random.Random(pk), Times([], [])
+    client.force_login(Person.objects.get(pk=pk))
     for turn in range(each):
         time.sleep(thinking * rng.uniform(0.5, 1.5))
-        begun = time.perf_counter()
-        found = assignments.next(person)
-        times.next.append(1000 * (time.perf_counter() - begun))
-        assert found
+        with _Clock(times.next):
+            page = client.get("/queue/next/", headers=BY_SCRIPT)
+        path = page["X-Review-Path"]
         time.sleep(thinking * rng.uniform(0.5, 1.5))
-        marks = {key: rng.randint(3, 4) for key in ("accuracy", "completeness", "practicality", "clarity")}
-        begun = time.perf_counter()
-        submissions.submit(found.pk, person, marks, token=f"{pk}-{turn}-{os.getpid()}", seconds=45.0)
-        times.submit.append(1000 * (time.perf_counter() - begun))
+        form = {f"mark-{key}": str(rng.randint(3, 4)) for key in CRITERIA}
+        form |= {"token": f"{pk}-{turn}-{os.getpid()}", "seconds": "45.0"}
+        with _Clock(times.submit):
+            answer = client.post(f"{path}submit/", form, headers=BY_SCRIPT)
+        assert answer.json()["next"] == "/queue/next/"
     connection.close()
     return times
+
+
+class _Clock:
+    """Times what is done within it."""
+
+    def __init__(self, times: list[Taken]) -> None:
+        from django.db import connection
+
+        connection.ensure_connection()
+        backend = connection.connection.info.backend_pid
+        thread = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._times, self._waits = times, [thread, Path(f"/proc/{backend}/schedstat")]
+
+    def __enter__(self) -> None:
+        self._waited, self._begun = self._waiting(), time.perf_counter()
+
+    def __exit__(self, *error: Any) -> None:
+        wall = time.perf_counter() - self._begun
+        self._times.append(Taken(1000 * wall, 1000 * (wall - (self._waiting() - self._waited))))
+
+    def _waiting(self) -> float:
+        """Give the seconds that the thread and the database have waited for a processor so far."""
+        try:
+            return sum(int(path.read_text().split()[1]) for path in self._waits) / 1e9
+        except OSError:  # Not on this system: server time is then that of the clock.
+            return 0.0
 
 
 def _drawing() -> list[Row]:
@@ -132,19 +184,19 @@ def _report() -> list[Row]:
     from scoring.models import Run
 
     run = Run.objects.get(pk=many_reviews.marked_run(ANSWERS, PANEL))
-    cold, warm = _seconds(run, agreement.report), min(_seconds(run, agreement.report) for _ in range(5))
+    times: list[Taken] = []
+    for _ in range(4):
+        with _Clock(times):
+            agreement.report(run)
+    cold, *warm = times
     what = f"agreement of {ANSWERS:,} answers x {PANEL} reviewers x 4 criteria"
+    slowest = max(one.server for one in warm)
+    figure = f"server {cold.server / 1000:.2f} s, on the clock {cold.wall / 1000:.2f} s"
     return [
-        Row(f"{what}, cold", f"{cold:.2f} s", "<= 2 s", cold <= 2),
-        Row(f"{what}, warm", f"{1000 * warm:.0f} ms", "<= 100 ms", warm <= 0.1),
+        Row(f"{what}, cold", figure, "<= 2 s", cold.server <= 2000),
+        Row(f"{what}, warm", f"server {slowest:.0f} ms at most", "<= 100 ms", slowest <= 100),
     ]
 
 
-def _seconds(run: object, work: object) -> float:
-    begun = time.perf_counter()
-    work(run)  # type: ignore[operator]
-    return time.perf_counter() - begun
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

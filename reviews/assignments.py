@@ -45,9 +45,18 @@ def next(person: Person) -> Assignment | None:
     return _one(person, besides=None)
 
 
-def peek(person: Person, besides: Assignment) -> Assignment | None:
+def peek(person: Person, besides: int) -> Assignment | None:
     """Hand out the item after the one in hand, so that the page can load it ahead; it counts as taken."""
-    return _one(person, besides=besides.pk)
+    return _one(person, besides=besides)
+
+
+def find(assignment_id: int, person: Person) -> Assignment | None:
+    """Find what someone has, or had, in hand, with all that its page shows."""
+    try:
+        found = _loaded(assignment_id)
+    except GoneError:
+        return None
+    return found if found.person_id == person.pk else None
 
 
 def renew(assignment: Assignment) -> None:

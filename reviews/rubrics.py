@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ValidationError
@@ -58,6 +60,11 @@ def use(kind: str) -> Rubric:
     return rubric
 
 
+def criteria(rubric: Rubric) -> tuple[Criterion, ...]:
+    """Give the criteria of a rubric that items go by; such a one never changes, so they are kept."""
+    return _criteria(rubric.pk, rubric.used_at)
+
+
 def use_for_judge(suite: str) -> JudgeRubric:
     """Give out what a judge marks the answers of a suite by; people validate its verdicts by the same."""
     rubric = use(Rubric.Kind.QUALITY if suite == "cybersec" else Rubric.Kind.VALIDATION)
@@ -103,6 +110,11 @@ def edit(
         rubric_version=f"{held.kind} {held.version}",
     )
     return held
+
+
+@lru_cache(maxsize=256)
+def _criteria(rubric_id: int, used_at: datetime | None) -> tuple[Criterion, ...]:
+    return tuple(Criterion.objects.filter(rubric=rubric_id).order_by("position"))
 
 
 def _change(rubric: Rubric, settings: Mapping[str, Any]) -> None:

@@ -146,14 +146,12 @@ async function go(path) {
     ahead = null;
     if (show(coming.html, coming.path, true)) return count(marked - coming.marked);
   }
-  arrive(await untilThereIsANetwork(path));
+  arrive(await untilThereIsANetwork(path, { headers: { "X-Requested-With": "fetch" } }));
 }
 
 async function arrive(response) {
-  const html = await response.text();
-  if (!response.url.includes("/reviews/") || !show(html, new URL(response.url).pathname, true)) {
-    window.location.assign(response.url);
-  }
+  const path = response.headers.get("X-Review-Path") || new URL(response.url).pathname;
+  if (!path.includes("/reviews/") || !show(await response.text(), path, true)) window.location.assign(response.url);
 }
 
 function count(more) {

@@ -44,6 +44,7 @@ class Review(models.Model):
         )
         indexes = (
             models.Index(fields=["person", "-id"], name="review_by_person"),
+            models.Index(fields=["person", "created_at"], name="review_by_day"),
             models.Index(fields=["-id"], condition=Q(flagged=True, is_current=True), name="review_flagged"),
         )
 

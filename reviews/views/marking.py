@@ -9,9 +9,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -20,8 +19,8 @@ from django.views.decorators.http import require_GET, require_POST
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from reviews import agreement, assignments, drafts, notices, submissions, validation
-from reviews.items import GoneError, ReviewError
+from reviews import agreement, assignments, drafts, notices, rubrics, submissions, validation
+from reviews.items import GoneError, NotYoursError, ReviewError
 from reviews.models import Assignment, CalibrationRound, Review, Rubric
 
 MARK = "mark-"
@@ -58,7 +57,7 @@ def queue(request: Request) -> HttpResponse:
         "rounds": CalibrationRound.objects.exclude(concluded_at=None).order_by("-concluded_at")[:5],
         "skipped": assignments.skipped(request.user)[:20],
         "marked": _with_assignments(list(marked.order_by("-pk")[:20]), request),
-        "today": marked.filter(created_at__date=timezone.localdate()).count(),
+        "today": _today(request.user.pk),
     }
     return render(request, "reviews/queue.html", context)
 
@@ -81,10 +80,12 @@ def _with_assignments(reviews: list[Review], request: Request) -> list[tuple[Rev
 @never_cache
 @require_GET
 def review_next(request: Request) -> HttpResponse:
-    """Hand out the next answer."""
+    """Hand out the next answer, to the page's script without another request."""
     assignment = assignments.next(request.user)
     if assignment is None:
         return redirect("reviews:queue")
+    if _by_script(request):
+        return _handed_out(request, assignment)
     return redirect("reviews:review-detail", assignment.pk)
 
 
@@ -102,12 +103,19 @@ def review_detail(request: Request, pk: int) -> HttpResponse:
 @require_GET
 def review_ahead(request: Request, pk: int) -> HttpResponse:
     """Give the answer after this one, so that the page has it when this one is submitted."""
-    coming = assignments.peek(request.user, _own(request, pk))
-    if coming is None:
-        return HttpResponse(status=204)
-    response = render(request, "reviews/review_detail.html", _context(_own(request, coming.pk), coming.draft))
-    response["X-Review-Path"] = reverse("reviews:review-detail", args=[coming.pk])
+    coming = assignments.peek(request.user, besides=pk)
+    return HttpResponse(status=204) if coming is None else _handed_out(request, coming)
+
+
+def _handed_out(request: Request, assignment: Assignment) -> HttpResponse:
+    """Show an answer under a path that is not its own, and say which that is."""
+    response = render(request, "reviews/review_detail.html", _context(assignment, assignment.draft))
+    response["X-Review-Path"] = reverse("reviews:review-detail", args=[assignment.pk])
     return response
+
+
+def _by_script(request: Request) -> bool:
+    return request.headers.get("X-Requested-With") == "fetch"
 
 
 @_who_has_it
@@ -179,30 +187,26 @@ def _reopened(request: Request, pk: int, act: Callable[[], object]) -> HttpRespo
 
 
 def _own(request: Request, pk: int) -> Assignment:
-    return get_object_or_404(_found(), pk=pk, person=request.user)
-
-
-def _found() -> QuerySet[Assignment]:
-    return Assignment.objects.select_related("item__response__case", "item__rubric", "item__run")
+    found = assignments.find(pk, request.user)
+    if found is None:
+        raise Http404("There is no such answer in your hands.")
+    return found
 
 
 def _answered(request: Request, pk: int, act: Callable[[], object]) -> HttpResponse:
     """Do it and go on, or show the page again with the reason and all that was typed."""
-    assignment = _found().filter(pk=pk, person=request.user).first()
-    if assignment is None:
-        return _gone(request)
     try:
         act()
-    except GoneError:
+    except (GoneError, NotYoursError):
         return _gone(request)
     except ReviewError as error:
-        typed = _as_typed(request.POST)
-        context = {**_context(assignment, typed), "error": error, "typed": typed}
+        typed, own = _as_typed(request.POST), assignments.find(pk, request.user)
+        if own is None:
+            return _gone(request)
+        context = {**_context(own, typed), "error": error, "typed": typed}
         return render(request, "reviews/review_detail.html", context, status=422)
-    path = _onward(assignment)
-    return (
-        JsonResponse({"next": path}) if request.headers.get("X-Requested-With") == "fetch" else redirect(path)
-    )
+    path = _onward(pk)
+    return JsonResponse({"next": path}) if _by_script(request) else redirect(path)
 
 
 def _gone(request: Request) -> HttpResponse:
@@ -211,11 +215,11 @@ def _gone(request: Request) -> HttpResponse:
     return render(request, "reviews/review_gone.html", context, status=410)
 
 
-def _onward(assignment: Assignment) -> str:
+def _onward(pk: int) -> str:
     """Stay on an answer whose verdict is to be decided on; otherwise go to the next."""
-    assignment.refresh_from_db()
-    if assignment.state == Assignment.State.LEASED and assignment.verdict_shown_at:
-        return reverse("reviews:review-detail", args=[assignment.pk])
+    undecided = Assignment.objects.filter(pk=pk, state=Assignment.State.LEASED)
+    if undecided.exclude(verdict_shown_at=None).exists():
+        return reverse("reviews:review-detail", args=[pk])
     return reverse("reviews:review-next")
 
 
@@ -239,11 +243,11 @@ def _context(assignment: Assignment, draft: dict[str, Any]) -> dict[str, Any]:
     """Gather what a reviewer may see: never the model, the scores, or anybody else's marks."""
     item = assignment.item
     marks = draft.get("marks") or {}
-    review = item.reviews.filter(person=assignment.person_id, is_current=True).first()
+    review = _review(assignment)
     given = submissions.marks_of(review) if review else {}
     criteria = [
         {"criterion": criterion, "mark": str(given.get(criterion.key) or marks.get(criterion.key) or "")}
-        for criterion in item.rubric.criteria.order_by("position")
+        for criterion in rubrics.criteria(item.rubric)
     ]
     shown = review is not None and item.kind == Rubric.Kind.VALIDATION
     return {
@@ -256,16 +260,23 @@ def _context(assignment: Assignment, draft: dict[str, Any]) -> dict[str, Any]:
         "review": review,
         "verdict": _verdict(assignment, given) if shown else None,
         "open": review is None and item.state == "open",
-        "today": _today(assignment),
+        "today": _today(assignment.person_id),
         "token": secrets.token_urlsafe(12),
     }
+
+
+def _review(assignment: Assignment) -> Review | None:
+    """Find one's marks on an answer; in hand for the first time, there can be none."""
+    if assignment.state == Assignment.State.LEASED and assignment.verdict_shown_at is None:
+        return None
+    return assignment.item.reviews.filter(person=assignment.person_id, is_current=True).first()
 
 
 def _verdict(assignment: Assignment, given: dict[str, int]) -> dict[str, Any]:
     """Lay the judge's marks beside one's own."""
     said = validation.verdict(assignment)
-    labels = dict(assignment.item.rubric.criteria.values_list("key", "label"))
-    rows = [(label, given.get(key), said.marks.get(key)) for key, label in labels.items()]
+    asked = rubrics.criteria(assignment.item.rubric)
+    rows = [(one.label, given.get(one.key), said.marks.get(one.key)) for one in asked]
     return {
         "rows": rows,
         "confidence": said.confidence,
@@ -274,7 +285,7 @@ def _verdict(assignment: Assignment, given: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _today(assignment: Assignment) -> int:
+def _today(person_id: int) -> int:
     """Count what the person has marked today."""
-    own = Review.objects.filter(person=assignment.person_id, is_current=True)
-    return own.filter(created_at__date=timezone.localdate()).count()
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    return Review.objects.filter(person=person_id, created_at__gte=midnight, is_current=True).count()

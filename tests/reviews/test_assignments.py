@@ -71,8 +71,8 @@ def test_it_gives_back_what_the_person_has_in_hand_already(make_run: MakeRun, bo
 def test_it_loads_the_next_item_ahead_and_hands_that_one_out_next(make_run: MakeRun, bob: Any) -> None:
     _drawn(make_run)
     first = _next(bob)
-    ahead = assignments.peek(bob, first)
-    again = assignments.peek(bob, first)
+    ahead = assignments.peek(bob, besides=first.pk)
+    again = assignments.peek(bob, besides=first.pk)
     assert ahead
     assert again
     assert first.pk != ahead.pk == again.pk

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from reviews.stats import bootstrap_interval
+from reviews.stats import gate as gates
 from reviews.stats import panel as panels
 
 MARKS: list[panels.Mark] = [
@@ -73,3 +76,24 @@ def test_it_refuses_a_scale_that_is_none(scale: tuple[float, ...]) -> None:
 def test_it_refuses_weights_that_are_not_positive() -> None:
     with pytest.raises(ValueError, match="positive"):
         panels.gather([("a1", "", "bob", 3)], weights={"a1": 0.0})
+
+
+def test_it_puts_answers_with_the_same_marks_together() -> None:
+    panel = panels.table([[4, 4], [2, None], [4, 4], [2, 3]])
+    kinds = panel.alike()
+    assert sorted(kinds.times.tolist() if kinds.times is not None else []) == [1, 1, 2]
+    assert kinds.in_common() == panel.in_common() == 3
+    assert kinds.counts().sum() == panel.counts().sum() - 2
+
+
+def test_it_gives_the_same_statistics_of_what_was_put_together() -> None:
+    rng = np.random.default_rng(5)
+    panel = panels.table(rng.integers(1, 6, size=(60, 3)).tolist() * 2)
+    for name, quantity in gates.MEASURES.items():
+        one, other = quantity(panel), quantity(panel.alike())
+        assert bootstrap_interval.measure(one, seed=1) == bootstrap_interval.measure(other, seed=1), name
+
+
+def test_it_puts_nothing_together_where_weights_differ() -> None:
+    marks = [("a", "clarity", "bob", 4), ("b", "clarity", "bob", 4)]
+    assert len(panels.gather(marks, weights={"a": 1.0, "b": 2.0}).alike().answers) == 2
