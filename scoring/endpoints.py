@@ -19,12 +19,13 @@ from scoring import recordings, registry
 from scoring.gateway_contract import Gateway, GatewayError, Probe, Target
 from scoring.models import Endpoint, Recording
 
+GATEWAYS = "scoring.gateways"
 PROBE_SECONDS = 15.0
 
 
 def gateway(endpoint: Endpoint) -> Gateway:
     """Find the way to reach an endpoint."""
-    return cast(Gateway, registry.plugin("scoring.gateways", endpoint.gateway))
+    return cast(Gateway, registry.plugin(GATEWAYS, endpoint.gateway))
 
 
 def target(

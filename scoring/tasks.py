@@ -15,7 +15,7 @@ from django.db import close_old_connections, transaction
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
-from scoring import receiving, scores, searching
+from scoring import endpoints, receiving, registry, scores, searching
 from scoring.engine import asking, bells, blockades, sweeping, workers
 from scoring.engine.bells import QUEUES, Bell
 from scoring.models import Endpoint, Run, Upload
@@ -114,6 +114,13 @@ def _begin_pulse(sender: Any, **_: Any) -> None:
     queues = [str(name) for name in sender.app.amqp.queues.consume_from]
     _beat(sender.hostname, queues)
     sender.timer.call_repeatedly(workers.PULSE_SECONDS, _beat, (sender.hostname, queues))
+
+
+@worker_ready.connect
+def _load_gateways(sender: Any, **_: Any) -> None:
+    """Let the first run not wait for what every run needs."""
+    if QUEUES["ask"] in sender.app.amqp.queues.consume_from:
+        registry.plugins(endpoints.GATEWAYS)
 
 
 @worker_process_init.connect

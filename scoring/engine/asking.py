@@ -11,7 +11,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable
 from threading import Event
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -28,6 +28,8 @@ from scoring.gateway_contract import GatewayError
 from scoring.models import Endpoint, Run
 
 TICK_SECONDS, SHORTEST_TICK_SECONDS = 0.1, 0.02
+# How long it may take until somebody's Pause or Cancel is noticed.
+LOOK_SECONDS = 0.2
 CHORE_SECONDS = 1.0
 # A turn ends when another endpoint may be waiting for this process, long before it costs throughput.
 TURN_SECONDS = 300.0
@@ -76,8 +78,8 @@ class _Asker:
         self._suspects: list[Outcome] = []
         self._stored: set[int] = set()
         self._served: set[int] = set()
-        self._chores_at = 0.0
-        self._leaving = self._looked = False
+        self._look_at = self._chores_at = 0.0
+        self._leaving = False
         self._grace = 0.0
 
     def work(self) -> bool:
@@ -86,7 +88,8 @@ class _Asker:
         self._recover()
         while not self._finished(end):
             self._settle(self._slots.take())
-            self._look()
+            if monotonic() >= self._look_at:
+                self._look()
             claimed = 0 if self._leaving else self._fill()
             if monotonic() >= self._chores_at:
                 self._chores()
@@ -104,7 +107,9 @@ class _Asker:
             return True
         if self._suspects or not self._slots.idle():
             return False
-        return self._leaving or (self._looked and not self._due_soon())
+        if not self._leaving:
+            self._look()  # Whoever was started a moment ago was told that somebody is at work here.
+        return self._leaving or not self._due_soon()
 
     def _leave(self) -> bool:
         """Give back what is still held; say whether somebody should come after us."""
@@ -113,11 +118,11 @@ class _Asker:
         return self._leaving and not self._stopping.is_set()
 
     def _rest(self, claimed: int) -> None:
-        """Wait for the next tick, or for an empty queue that can be filled."""
+        """Wait for the next tick, for an empty queue that can be filled, or for the last answer."""
         if claimed:
             self._slots.woken.wait(SHORTEST_TICK_SECONDS)
         elif all(lane in self._dry for lane in self._lanes):
-            sleep(TICK_SECONDS)
+            self._slots.landed.wait(TICK_SECONDS)
         else:
             self._slots.woken.wait(TICK_SECONDS)
 
@@ -138,7 +143,7 @@ class _Asker:
 
     def _look(self) -> None:
         """Find out what has been started, paused or cancelled, and follow."""
-        self._looked = True
+        self._look_at = monotonic() + LOOK_SECONDS
         wanted = {} if self._leaving else dict(self._wanted())
         for lane in set(self._lanes) - set(wanted):
             self._drop(lane)

@@ -59,10 +59,11 @@ class Slots:
     """The requests in flight at one endpoint, in an event loop of their own; lanes take turns.
 
     The loop runs in a thread, so that neither the database nor a prompt under construction holds up a reply.
+    `woken` is set when there is nothing left to send, `landed` when there is nothing left to wait for.
     """
 
     def __init__(self, gateway: Gateway, most: int) -> None:
-        self.woken = threading.Event()
+        self.woken, self.landed = threading.Event(), threading.Event()
         self._gateway = gateway
         self._pace = Pace(most)
         self._guard = threading.Lock()
@@ -104,6 +105,7 @@ class Slots:
     def take(self) -> list[Outcome]:
         """Hand over what has come back since the last time."""
         self.woken.clear()
+        self.landed.clear()
         with self._guard:
             outcomes, self._outcomes = self._outcomes, []
         return outcomes
@@ -218,6 +220,8 @@ class Slots:
         with self._guard:
             if self._flying.pop(outcome.job, None) is not None:
                 self._outcomes.append(outcome)
+            if not self._flying:
+                self.landed.set()
         self._pump()
 
     async def _probe(self, target: Target, seconds: float) -> Probe:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from scoring import addresses, recordings, registry
+from scoring import addresses, endpoints, recordings, registry
 from scoring.forms.fields import choice
 from scoring.models import Endpoint
 
@@ -43,7 +43,7 @@ class EndpointForm(forms.ModelForm[Endpoint]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        gateways = registry.plugins("scoring.gateways")
+        gateways = registry.plugins(endpoints.GATEWAYS)
         choice(self, "gateway").choices = [
             (name, registry.label(module)) for name, module in gateways.items()
         ]

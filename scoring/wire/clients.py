@@ -6,7 +6,9 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
+from ipaddress import ip_address
 
 import httpcore
 import httpx
@@ -93,6 +95,8 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
 
 
 async def _resolve(host: str, port: int) -> list[str]:
+    with suppress(ValueError):
+        return [str(ip_address(host))]
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
