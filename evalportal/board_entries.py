@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
@@ -32,25 +32,29 @@ VERSION = 1
 SCORED = (Run.State.AWAITING_REVIEW, Run.State.FINAL)
 _ARRAYS = ("cases", "noises", "clusters", "overalls")
 
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
 
 class Scores(NamedTuple):
     """The scores of one scoring, ordered by case and noise; what is pending or not scored is not there."""
 
-    cases: NDArray[np.int64]
+    cases: Numbers
     noises: NDArray[np.int16]
-    clusters: NDArray[np.int64]
+    clusters: Numbers
     overalls: NDArray[np.float64]
 
 
-class _Row(NamedTuple):
-    case: int
-    noise: int
-    overall: float | None
-    pending: str
-    benchmark: str
-    category: str
-    section: str
-    fabricated: bool
+class _Columns(NamedTuple):
+    """What a scoring holds, a column each; an overall that is not there is NaN."""
+
+    cases: Numbers
+    noises: NDArray[np.int16]
+    overalls: NDArray[np.float64]
+    pending: NDArray[np.str_]
+    category: NDArray[np.str_]
+    section: NDArray[np.str_]
+    fabricated: NDArray[np.bool_]
 
 
 def find(scorings: Collection[Scoring]) -> dict[int, BoardEntry]:
@@ -120,73 +124,62 @@ def _finished(scoring: Scoring) -> datetime:
 
 
 def _make(scoring: Scoring) -> BoardEntry:
-    rows = _read(scoring)
-    suite = scoring.run.version.dataset.suite
-    packed = _packed([row for row in rows if _counts(row)], suite)
+    columns, suite = _read(scoring), scoring.run.version.dataset.suite
+    clusters = _clusters(columns, suite)
+    counts = ~np.isnan(columns.overalls) & (columns.pending == "")
+    scores = Scores(columns.cases, columns.noises, clusters, columns.overalls)
     entry, _ = BoardEntry.objects.update_or_create(
         scoring=scoring,
         defaults={
             "version": VERSION,
             "finished_at": _finished(scoring),
-            "figures": _figures(scoring, rows, suite),
+            "figures": _figures(scoring, columns, clusters, counts),
             "review_state": "",
             "review": {},
-            **{name: getattr(packed, name).tobytes() for name in _ARRAYS},
+            **{name: getattr(scores, name)[counts].tobytes() for name in _ARRAYS},
         },
     )
     return entry
 
 
-def _figures(scoring: Scoring, rows: Sequence[_Row], suite: str) -> dict[str, Any]:
-    counted = [row for row in rows if _counts(row)]
+def _figures(scoring: Scoring, columns: _Columns, clusters: Numbers, counts: Mask) -> dict[str, Any]:
     limit = phases.threshold(scoring.run.phase, scoring.run.threshold)
-    passed = [phases.reaches(row.overall, limit) for row in counted if row.overall is not None]
-    clusters = [_cluster(row, suite) for row in counted]
+    suite = scoring.run.version.dataset.suite
+
+    def mean(chosen: Mask) -> dict[str, Any]:
+        found = mean_interval.measure(columns.overalls[chosen], clusters=clusters[chosen])
+        return asdict(bounded(found, suite))
+
+    passed = columns.overalls[counts] >= limit - phases.SLACK
     return {
-        "overall": _mean(counted, suite),
-        "pass_rate": asdict(pass_rate.measure(passed, clusters=clusters)),
+        "overall": mean(counts),
+        "pass_rate": asdict(pass_rate.measure(passed, clusters=clusters[counts])),
         "threshold": limit,
         "categories": {
-            name: _mean([row for row in counted if row.category == name], suite)
-            for name in {row.category for row in rows}
+            str(name): mean(counts & (columns.category == name)) for name in np.unique(columns.category)
         },
-        "scored": len(counted),
-        "pending": dict(Counter(row.pending for row in rows if row.pending)),
-        "not_scored": sum(row.overall is None and not row.pending for row in rows),
-        "fabricated": sum(row.fabricated for row in rows),
+        "scored": int(counts.sum()),
+        "pending": dict(Counter(columns.pending[columns.pending != ""].tolist())),
+        "not_scored": int((np.isnan(columns.overalls) & (columns.pending == "")).sum()),
+        "fabricated": int(columns.fabricated.sum()),
         **_asked(scoring),
     }
 
 
-def _mean(rows: Sequence[_Row], suite: str) -> dict[str, Any]:
-    scored = [row.overall for row in rows]
-    return asdict(
-        bounded(mean_interval.measure(scored, clusters=[_cluster(row, suite) for row in rows]), suite)
-    )
-
-
-def _counts(row: _Row) -> bool:
-    return row.overall is not None and not row.pending
-
-
-def _cluster(row: _Row, suite: str) -> int:
+def _clusters(columns: _Columns, suite: str) -> Numbers:
     """Name what a score shares with others: the section of the Code, or the question itself."""
-    return _number(row.section) if suite == "ccop" and row.section else row.case
+    if suite != "ccop":
+        return columns.cases
+    names, place = np.unique(columns.section, return_inverse=True)
+    numbers = np.array([_number(name) if name else 0 for name in names.tolist()], dtype=np.int64)
+    shared = numbers[place] if len(place) else columns.cases
+    return np.where(columns.section == "", columns.cases, shared)
 
 
 @lru_cache(maxsize=10_000)
 def _number(section: str) -> int:
     """Turn a section into a number below 0, which is no case's, the same one in every run."""
     return -1 - int.from_bytes(hashlib.sha256(section.encode()).digest()[:7], "big")
-
-
-def _packed(rows: Sequence[_Row], suite: str) -> Scores:
-    return Scores(
-        np.array([row.case for row in rows], dtype=np.int64),
-        np.array([row.noise for row in rows], dtype=np.int16),
-        np.array([_cluster(row, suite) for row in rows], dtype=np.int64),
-        np.array([row.overall for row in rows], dtype=np.float64),
-    )
 
 
 def _unpacked(cases: bytes, noises: bytes, clusters: bytes, overalls: bytes) -> Scores:
@@ -198,10 +191,13 @@ def _unpacked(cases: bytes, noises: bytes, clusters: bytes, overalls: bytes) -> 
     )
 
 
-def _read(scoring: Scoring) -> list[_Row]:
+def _read(scoring: Scoring) -> _Columns:
     with connection.cursor() as cursor:
         cursor.execute(_SCORES, [scoring.pk])
-        return [_Row(*row) for row in cursor.fetchall()]
+        rows = cursor.fetchall()
+    columns = list(zip(*rows, strict=True)) or [()] * len(_Columns._fields)
+    kinds = (np.int64, np.int16, np.float64, np.str_, np.str_, np.str_, np.bool_)
+    return _Columns(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
 def _asked(scoring: Scoring) -> dict[str, int]:
@@ -212,7 +208,7 @@ def _asked(scoring: Scoring) -> dict[str, int]:
 
 
 _SCORES = """
-SELECT a.case_id, a.noise, s.overall, s.pending, c.benchmark, c.category, c.section, s.fabricated
+SELECT a.case_id, a.noise, s.overall, s.pending, c.category, c.section, s.fabricated
 FROM scoring_score AS s
 JOIN scoring_response AS a ON a.id = s.response_id
 JOIN scoring_case AS c ON c.id = a.case_id

@@ -160,7 +160,7 @@ def _nothing(runs: Sequence[Run], scored: Sequence[int]) -> str:
 
 
 def _mean(aligned: Aligned, row: int, suite: str) -> Statistic:
-    mean = mean_interval.measure(aligned.scores[row].tolist(), clusters=aligned.clusters.tolist())
+    mean = mean_interval.measure(aligned.scores[row], clusters=aligned.clusters)
     return board_entries.bounded(mean, suite)
 
 
@@ -192,8 +192,7 @@ def _counts(aligned: Aligned, row: int) -> tuple[int, int, int]:
 
 
 def _difference(aligned: Aligned, row: int) -> PairedDifference:
-    clusters = aligned.clusters.tolist()
-    return paired_difference.measure(aligned.scores[0], aligned.scores[row], clusters=clusters)
+    return paired_difference.measure(aligned.scores[0], aligned.scores[row], clusters=aligned.clusters)
 
 
 def _groups(base: Run, aligned: Aligned) -> dict[str, list[Group]]:

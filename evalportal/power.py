@@ -38,7 +38,7 @@ def more_validations(rows: Sequence[Judged], points: float) -> SampleSize:
 def _cases(found: Comparison, row: int, points: float) -> CasesNeeded:
     run, aligned = found.runs[row], found.aligned
     apart = aligned.scores[row] - aligned.scores[0]
-    spread = mean_interval.of_mean(*mean_interval.known(apart, aligned.clusters.tolist()))
+    spread = mean_interval.of_mean(*mean_interval.known(apart, aligned.clusters))
     if spread.unknown:
         return CasesNeeded(run, None, "Nothing shows how far the questions differ from one another.", None)
     # What clusters add to the error of the mean, they add to the number of questions needed.

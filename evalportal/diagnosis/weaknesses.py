@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+import numpy as np
 from django.db import connection
+from numpy.typing import NDArray
 
 from evalportal.diagnosis import abilities
 from evalportal.stats import mean_interval, pass_rate
@@ -21,22 +23,17 @@ _DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 _CROSS_CUTTING = "(cross-cutting)"
 
 
-class Outcome(NamedTuple):
-    """What one answer came to."""
+class Outcomes(NamedTuple):
+    """What the answers of a run came to, a column each; a number that is not there is NaN."""
 
-    case: int
-    section: str
-    benchmark: str
-    category: str
-    difficulty: str
-    overall: float | None
-    pending: str
-    completeness: float | None
-    fabricated: bool
-
-    @property
-    def counts(self) -> bool:
-        return self.overall is not None and not self.pending
+    clusters: NDArray[np.int64]
+    benchmark: NDArray[np.str_]
+    category: NDArray[np.str_]
+    difficulty: NDArray[np.str_]
+    overall: NDArray[np.float64]
+    pending: NDArray[np.bool_]
+    completeness: NDArray[np.float64]
+    fabricated: NDArray[np.bool_]
 
 
 class Group(NamedTuple):
@@ -74,9 +71,9 @@ class Profile:
         self._run, self._limits = scoring.run, limits
         self.suite = self._run.version.dataset.suite
         self._threshold = phases.threshold(self._run.phase, self._run.threshold)
-        self.outcomes = _read(scoring)
+        self._outcomes = _read(scoring)
         self._known = benchmarks.known(self.suite)
-        self.whole = self._group("", "", self.outcomes, None, 1)
+        self.whole = self._group("", "", np.ones(len(self._outcomes.overall), dtype=bool), None, 1)
 
     def by_category(self) -> Grouping:
         """Group by category: all that the suite has, also those that the run has no answer of."""
@@ -85,52 +82,46 @@ class Profile:
 
     def by_benchmark(self) -> Grouping:
         """Group by benchmark: those that the run has answers of."""
-        there = {outcome.benchmark for outcome in self.outcomes}
+        there = set(self._outcomes.benchmark.tolist())
         labels = {code: one.name for code, one in self._known.items()}
         return self._grouping("benchmark", [code for code in self._known if code in there], labels)
 
     def by_difficulty(self) -> Grouping:
         """Group by difficulty, the easiest first; there are no groups where no case says how hard it is."""
-        there = {outcome.difficulty for outcome in self.outcomes}
+        there = set(self._outcomes.difficulty.tolist())
         if not any(there):
             return Grouping("difficulty", [])
         return self._grouping("difficulty", [name for name in _DIFFICULTIES if name in there], {})
 
     def _grouping(self, kind: str, names: Iterable[str], labels: dict[str, str]) -> Grouping:
-        members: dict[str, list[Outcome]] = {name: [] for name in names}
-        for outcome in self.outcomes:
-            members.setdefault(getattr(outcome, kind), []).append(outcome)
+        column = getattr(self._outcomes, kind)
+        members = list(dict.fromkeys([*names, *column.tolist()]))
         rest = self.whole.mean.value if len(members) > 1 else None
         found = [
-            self._group(name, labels.get(name, ""), group, rest, len(members))
-            for name, group in members.items()
+            self._group(name, labels.get(name, ""), column == name, rest, len(members)) for name in members
         ]
         return Grouping(kind, found)
 
-    def _group(
-        self, name: str, label: str, outcomes: Sequence[Outcome], rest: float | None, of: int
-    ) -> Group:
-        scored = [outcome for outcome in outcomes if outcome.counts]
-        overalls = [outcome.overall for outcome in scored]
-        clusters = [outcome.section or outcome.case for outcome in scored]
+    def _group(self, name: str, label: str, members: NDArray[np.bool_], rest: float | None, of: int) -> Group:
+        found = self._outcomes
+        scored = members & ~np.isnan(found.overall) & ~found.pending
+        overalls, clusters = found.overall[scored], found.clusters[scored]
         mean = self._bounded(mean_interval.measure(overalls, clusters=clusters))
-        passed = [phases.reaches(overall, self._threshold) for overall in overalls if overall is not None]
-        facts = [outcome.completeness for outcome in scored]
-        completeness = mean_interval.measure(facts, clusters=clusters).clipped(0.0, 1.0)
-        fabricated = sum(outcome.fabricated for outcome in outcomes)
+        facts = mean_interval.measure(found.completeness[scored], clusters=clusters).clipped(0.0, 1.0)
+        fabricated = int(found.fabricated[members].sum())
         return Group(
             name=name,
             label=label,
             cross_cutting=_CROSS_CUTTING in name,
-            answers=len(outcomes),
-            pending=sum(bool(outcome.pending) for outcome in outcomes),
+            answers=int(members.sum()),
+            pending=int(found.pending[members].sum()),
             fabricated=fabricated,
             mean=mean,
-            pass_rate=pass_rate.measure(passed, clusters=clusters),
-            completeness=completeness,
+            pass_rate=pass_rate.measure(overalls >= self._threshold - phases.SLACK, clusters=clusters),
+            completeness=facts,
             # With so many groups one would stand out by chance: the level allows for all of them.
             standing=_standing(mean_interval.measure(overalls, clusters=clusters, level=_together(of)), rest),
-            findings=self._findings(mean.value, completeness.value, fabricated),
+            findings=self._findings(mean.value, facts.value, fabricated),
         )
 
     def _findings(self, mean: float | None, completeness: float | None, fabricated: int) -> list[Finding]:
@@ -155,20 +146,25 @@ def _standing(mean: Statistic, rest: float | None) -> Standing:
     return "strength" if mean.low > rest else "weakness" if mean.high < rest else "like the rest"
 
 
-def _read(scoring: Scoring) -> list[Outcome]:
+def _read(scoring: Scoring) -> Outcomes:
     with connection.cursor() as cursor:
         is_ccop = scoring.run.version.dataset.suite == "ccop"
         cursor.execute(_OUTCOMES, {"scoring": scoring.pk, "is_ccop": is_ccop, **abilities.FULL_NOISE})
-        return [Outcome(*row) for row in cursor.fetchall()]
+        rows = cursor.fetchall()
+    columns = list(zip(*rows, strict=True)) or [()] * len(Outcomes._fields)
+    kinds = (np.int64, np.str_, np.str_, np.str_, np.float64, np.bool_, np.float64, np.bool_)
+    return Outcomes(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
 # Questions of one section resemble one another; where there are no sections, a question resembles itself.
+# A section becomes a number below 0, which is no case's.
 # A question whose documents are all noise asks whether the model declines.
 _OUTCOMES = """
-SELECT r.case_id, CASE WHEN %(is_ccop)s THEN c.section ELSE '' END,
+SELECT CASE WHEN %(is_ccop)s AND c.section <> '' THEN -1 - abs(hashtextextended(c.section, 0) / 2)
+        ELSE r.case_id END,
     CASE WHEN c.benchmark = %(noise)s AND r.noise >= 100 THEN %(rejection)s ELSE c.benchmark END,
     c.category, c.difficulty,
-    s.overall, s.pending, (s.values->>'key_fact_recall')::float8,
+    s.overall, s.pending <> '', (s.values->>'key_fact_recall')::float8,
     s.fabricated AND (
         coalesce(s.details #>> '{grounding,evidence}', '{}') <> '{}'
         OR coalesce(s.details #>> '{hallucination_resistance,evidence}', '{}') <> '{}'

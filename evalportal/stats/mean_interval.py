@@ -38,7 +38,7 @@ from reviews.stats.bootstrap_interval import RESAMPLES, Quantity
 from scoring.statistic import Statistic
 
 Array = NDArray[np.float64]
-Scores = Sequence[float | None] | Array
+Scores = Sequence[float | None] | Array | NDArray[np.bool_]
 Clusters = Sequence[Hashable] | NDArray[Any]
 
 NO_SCORES = "There are no scores."
@@ -87,8 +87,11 @@ def by_bootstrap(
 
 
 def known(values: Scores, clusters: Clusters | None) -> tuple[Array, NDArray[np.intp]]:
-    """Keep the scores that there are, and number their clusters; without clusters each is its own."""
-    scores = np.array([math.nan if value is None else value for value in values], dtype=float)
+    """Keep the scores that there are, and number their clusters; without clusters each is its own.
+
+    In an array, which is read without looking at each score, what is NaN is not there.
+    """
+    scores = floats(values)
     if np.isinf(scores).any():
         raise ValueError("A score must be a finite number.")
     kept = ~np.isnan(scores)
@@ -96,9 +99,22 @@ def known(values: Scores, clusters: Clusters | None) -> tuple[Array, NDArray[np.
         return scores[kept], np.arange(kept.sum())
     if len(clusters) != len(scores):
         raise ValueError(f"{len(scores)} scores cannot have {len(clusters)} clusters.")
+    return scores[kept], _numbered(clusters, kept)
+
+
+def floats(values: Scores) -> Array:
+    """Read scores as an array, in which what is not there is NaN."""
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float64, copy=False)
+    return np.array([math.nan if value is None else value for value in values], dtype=float)
+
+
+def _numbered(clusters: Clusters, kept: NDArray[np.bool_]) -> NDArray[np.intp]:
+    if isinstance(clusters, np.ndarray):
+        return np.unique(clusters[kept], return_inverse=True)[1].astype(np.intp, copy=False)
     numbers: dict[Hashable, int] = {}
     names = [cluster for cluster, keep in zip(clusters, kept, strict=True) if keep]
-    return scores[kept], np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
 
 
 def of_mean(values: Array, place: NDArray[np.intp]) -> Spread:

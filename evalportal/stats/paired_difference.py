@@ -22,7 +22,6 @@ Student's (1908) extra hours of sleep with two drugs, ten patients: t = 4.06, p 
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -78,10 +77,7 @@ def by_bootstrap(
 
 
 def _apart(first: Scores, second: Scores) -> tuple[Array, int]:
-    one, other = (
-        np.array([math.nan if score is None else score for score in scores], dtype=float)
-        for scores in (first, second)
-    )
+    one, other = mean_interval.floats(first), mean_interval.floats(second)
     if len(one) != len(other):
         raise ValueError(f"{len(one)} scores cannot be paired with {len(other)}.")
     return other - one, int((np.isnan(one) != np.isnan(other)).sum())

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evalportal.stats import mean_interval
 from reviews.stats import t_distribution, wilson_interval
@@ -30,11 +31,13 @@ from scoring.statistic import Statistic
 
 
 def measure(
-    passed: Sequence[bool | None], *, clusters: mean_interval.Clusters | None = None, level: float = 0.95
+    passed: Sequence[bool | None] | NDArray[np.bool_],
+    *,
+    clusters: mean_interval.Clusters | None = None,
+    level: float = 0.95,
 ) -> Statistic:
     """Estimate the share of cases that pass, of which those that are None are left out."""
-    values = [None if one is None else float(one) for one in passed]
-    outcomes, place = mean_interval.known(values, clusters)
+    outcomes, place = mean_interval.known(passed, clusters)
     if clusters is None or not len(outcomes):
         return wilson_interval.measure(int(outcomes.sum()), len(outcomes), level=level)
     share, sizes = float(outcomes.mean()), np.bincount(place).astype(float)

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
+from django.utils import timezone
 
 from evalportal.diagnosis import diagnosing, printing, published_figures
 from scoring import runs
@@ -232,6 +233,24 @@ def test_it_takes_other_limits_from_the_address(dan: Any, signed_in: Callable[[A
     wrong = client.get(f"/runs/{run.pk}/diagnosis/?low_overall=nan&high_completeness=7")
     assert wrong.status_code == 422
     assert "less than or equal to 1" in wrong.content.decode()
+
+
+def test_it_reads_the_scores_once_for_all_visitors(
+    dan: Any, signed_in: Callable[[Any], Client], django_assert_num_queries: Any
+) -> None:
+    run = making.scored({"B3": [0.9, 0.8, 0.1], "B2": [0.2, 0.1]})
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now())
+    client, page = signed_in(dan), f"/runs/{run.pk}/diagnosis/"
+    first = _drawn(client.get(page))
+    with django_assert_num_queries(3):
+        assert _drawn(client.get(page)) == first
+    run.scorings.get().scores.update(overall=0.0)
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now())
+    assert _drawn(client.get(page)) != first
+
+
+def _drawn(page: Any) -> str:
+    return str(page.content.decode().split('<div id="diagnosis"')[1].split("<form")[0])
 
 
 @pytest.mark.parametrize("state", ["final", "awaiting_review", "failed", "running", "cancelled"])
