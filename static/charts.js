@@ -233,6 +233,7 @@ window.addEventListener("resize", () => charts.forEach((chart) => chart.resize()
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 
 // Paper is light, whatever the screen is.
+window.matchMedia("print").addEventListener("change", drawAll);
 let theme = "";
 window.addEventListener("beforeprint", () => {
   theme = document.documentElement.dataset.theme;

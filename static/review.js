@@ -13,6 +13,8 @@ function open(root) {
   const spent = Number(root.dataset.seconds || 0);
   page = { root, form: root.querySelector("#review-form"), spent, since: performance.now(), undo: [], busy: false };
   page.criteria = [...root.querySelectorAll("#review-form .criterion")];
+  // Only the criterion at hand shows what its marks stand for; without this script, all do.
+  if (page.form) page.form.classList.add("compact");
   if (page.form) restore();
   if (page.criteria.length) focusOn(page.criteria.findIndex((one) => !one.querySelector(":checked")));
   showTime();
@@ -176,6 +178,19 @@ function focusOn(index) {
   const fieldset = page.criteria[Math.max(0, Math.min(index, page.criteria.length - 1))];
   (fieldset.querySelector(":checked") || fieldset.querySelector("input")).focus();
 }
+
+// While a button of the mouse is down nothing may move, or it would be released over something else.
+let pressed = false;
+document.addEventListener("pointerdown", () => (pressed = true));
+document.addEventListener("pointerup", () => (pressed = false));
+document.addEventListener("pointercancel", () => (pressed = false));
+
+function unfold(target) {
+  const chosen = target.closest?.("#review-form .criterion");
+  if (chosen && page) for (const one of page.criteria) one.classList.toggle("current", one === chosen);
+}
+document.addEventListener("focusin", (event) => !pressed && unfold(event.target));
+document.addEventListener("click", (event) => unfold(event.target));
 
 const inFocus = () => page.criteria.indexOf(document.activeElement.closest(".criterion"));
 

@@ -29,7 +29,7 @@ def statistic(found: Any, kind: str = "score") -> SafeString:
             format_html('– <small class="quiet interval">{}</small>', reason) if reason else SafeString("–")
         )
     write = _WRITERS[kind]
-    n = f"n {known['n']:,}".replace(",", "\u202f")
+    n = f"n\u00a0{known['n']:,}".replace(",", "\u202f")
     if known["low"] is None:
         said = (write(known["value"]), n, known["reason"])
         return format_html('{} <small class="quiet interval">{}. {}</small>', *said)
