@@ -14,7 +14,7 @@ from evalportal.jobs import JobRefusedError, Tell
 from evalportal.models import BundleImport, Person
 from scoring.jsonl.reasons import shown
 
-SMALL = 2 * 1024 * 1024  # up to here a bundle is read within the request
+SMALL = 512 * 1024  # up to here a bundle is read within the request
 
 
 class NotKeptError(ValueError):

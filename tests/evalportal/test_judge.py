@@ -160,3 +160,14 @@ def _past(run: Run, then: Any) -> None:
     run.review_items.update(created_at=then)
     run.scorings.update(finished_at=then)
     Run.objects.filter(pk=run.pk).update(finished_at=then)
+
+
+def test_it_reads_verdicts_and_marks_once_for_all_visitors(
+    bob: Any, dan: Any, signed_in: Callable[[Any], Client], django_assert_num_queries: Any
+) -> None:
+    run = _judged_run(size=60)
+    _validate(bob)
+    client, page = signed_in(dan), reverse("judge", args=[run.pk])
+    client.get(page)
+    with django_assert_num_queries(4):
+        assert client.get(page).status_code == 200
