@@ -24,8 +24,11 @@ from scoring.responses import token_scores
 from scoring.rows import Benchmark
 from scoring.suite_contract import Suite
 
-# How many answers are scored and stored together, and for how many the database is asked at a time.
-BATCH, CHUNK = 64, 2048
+# How many answers are scored and stored together: as many as this time is enough for, so that a quick metric
+# does not wait for the database, and a slow one does not keep finished scores back.
+BATCH_SECONDS, FEWEST, MOST = 0.5, 8, 256
+# For how many answers the database is asked at a time.
+CHUNK = 2048
 # After so long the next run has its turn.
 TURN_SECONDS = 20.0
 
@@ -67,16 +70,25 @@ def _score_turn(run_id: int, stopping: Event) -> bool:
     run = runs.get(run_id)
     end = monotonic() + TURN_SECONDS
     scoring = scorings.current(run)
-    scorer = _Scorer(run, scoring)
+    scorer, size = _Scorer(run, scoring), FEWEST
     while ids := _scorable(run, scoring):
-        for start in range(0, len(ids), BATCH):
+        while ids:
             if stopping.is_set() or not _wanted(run_id, scoring):
                 return True
-            made = scorer.scores(ids[start : start + BATCH])
-            Score.objects.bulk_create(made, ignore_conflicts=True)
+            begun = monotonic()
+            batch, ids = ids[:size], ids[size:]
+            Score.objects.bulk_create(scorer.scores(batch), ignore_conflicts=True)
             if monotonic() > end:
                 return False
+            size = _fitting(size, monotonic() - begun)
     return True
+
+
+def _fitting(size: int, seconds: float) -> int:
+    """Choose the next batch's size by how long this one took."""
+    if seconds < BATCH_SECONDS / 2:
+        return min(MOST, size * 2)
+    return max(FEWEST, size // 2) if seconds > BATCH_SECONDS else size
 
 
 def _wanted(run_id: int, scoring: Scoring) -> bool:
