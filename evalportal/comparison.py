@@ -55,14 +55,22 @@ class Against(NamedTuple):
         return "Scores higher." if (self.difference.value or 0.0) > 0 else "Scores lower."
 
 
+class Apart(NamedTuple):
+    """How a run differs from the first on some questions, and on how many it is better and worse."""
+
+    difference: Statistic
+    better: int
+    worse: int
+
+
 class Group(NamedTuple):
-    """The questions of one category, benchmark or difficulty, and each run's difference on them."""
+    """The questions of one category, benchmark or difficulty, and how each run differs on them."""
 
     name: str
     label: str
     n: int
     means: Sequence[float]
-    differences: Sequence[Statistic]
+    apart: Sequence[Apart]
 
 
 class Comparison(NamedTuple):
@@ -214,7 +222,7 @@ def _groups(base: Run, aligned: Aligned) -> dict[str, list[Group]]:
 
 def _group(name: str, label: str, aligned: Aligned) -> Group:
     rows = range(1, len(aligned.scores))
-    apart = [_difference(aligned, row).difference for row in rows]
+    apart = [Apart(_difference(aligned, row).difference, *_counts(aligned, row)[:2]) for row in rows]
     return Group(name or "not given", label, aligned.n, _means(aligned.scores), apart)
 
 

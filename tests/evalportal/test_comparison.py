@@ -80,7 +80,11 @@ def test_it_groups_by_category_benchmark_and_difficulty() -> None:
     assert [group.name for group in groups["difficulty"]] == ["Low", "High"]
     gap = groups["category"][2]
     assert (gap.name, gap.n) == ("Gap analysis", 4)
-    assert gap.differences[0].value == pytest.approx((sum(NEW[2::3]) - sum(OLD[2::3])) / 4)
+    [apart] = gap.apart
+    assert apart.difference.value == pytest.approx((sum(NEW[2::3]) - sum(OLD[2::3])) / 4)
+    better = sum(new > old for new, old in zip(NEW[2::3], OLD[2::3], strict=True))
+    worse = sum(new < old for new, old in zip(NEW[2::3], OLD[2::3], strict=True))
+    assert (apart.better, apart.worse) == (better, worse)
 
 
 def test_it_compares_the_common_cases_of_different_versions_and_says_so() -> None:
@@ -221,6 +225,19 @@ def test_it_shows_the_comparison(dan: Any, signed_in: Callable[[Any], Client]) -
     assert page.status_code == 200
     assert "12 questions in common" in page.content.decode()
     assert "nan" not in page.content.decode().lower().replace("finance", "")
+
+
+@pytest.mark.parametrize("suite", ["ccop", "rgb", "cybersec"])
+def test_it_shows_what_was_expected_beside_the_answers(
+    suite: str, dan: Any, signed_in: Callable[[Any], Client]
+) -> None:
+    version = make_version(suite=suite)
+    runs = [make_run(version, scores) for scores in (OLD, NEW)]
+    case = version.cases.first()
+    assert case
+    path = reverse("compare-case", args=[case.pk])
+    page = signed_in(dan).get(path, {"runs": ",".join(str(run.pk) for run in runs)})
+    assert (page.status_code, "What was expected" in page.content.decode()) == (200, True)
 
 
 def test_it_shows_answers_side_by_side_word_by_word(dan: Any, signed_in: Callable[[Any], Client]) -> None:
