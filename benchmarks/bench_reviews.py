@@ -5,16 +5,16 @@ is the whole request, from the session to the page: for the next item, being han
 they think for a second, which is still far quicker than people are; then they do not think at all, so that
 twenty requests are always under way and the machine is the limit.
 
-Server time is the time from call to page less that in which the thread, or its process in the database, was
-ready to go on and other work had the processors, as the kernel counts it (proc_pid_schedstat). Waiting for
-locks, for the disk and for other threads of the process is part of it.
+Server time is the processor time of the request's thread and of its process in the database, as the kernel
+counts it (proc_pid_schedstat): what is left of a request when nothing else runs on the machine. The clock
+stands beside it: that has the waits for locks and the disk in it too, and those for whatever else the
+machine does, here the nineteen other reviewers themselves.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -145,22 +145,18 @@ class _Clock:
 
         connection.ensure_connection()
         backend = connection.connection.info.backend_pid
-        thread = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
-        self._times, self._waits = times, [thread, Path(f"/proc/{backend}/schedstat")]
+        self._times, self._database = times, Path(f"/proc/{backend}/schedstat")
 
     def __enter__(self) -> None:
-        self._waited, self._begun = self._waiting(), time.perf_counter()
+        self._worked, self._begun = self._working(), time.perf_counter()
 
     def __exit__(self, *error: Any) -> None:
         wall = time.perf_counter() - self._begun
-        self._times.append(Taken(1000 * wall, 1000 * (wall - (self._waiting() - self._waited))))
+        self._times.append(Taken(1000 * wall, 1000 * (self._working() - self._worked)))
 
-    def _waiting(self) -> float:
-        """Give the seconds that the thread and the database have waited for a processor so far."""
-        try:
-            return sum(int(path.read_text().split()[1]) for path in self._waits) / 1e9
-        except OSError:  # Not on this system: server time is then that of the clock.
-            return 0.0
+    def _working(self) -> float:
+        """Give the seconds that the thread and the database have had a processor so far."""
+        return time.thread_time() + int(self._database.read_text().split()[0]) / 1e9
 
 
 def _drawing() -> list[Row]:

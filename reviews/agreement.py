@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalportal.models import Person
 
 # Raise it when the report gets other parts: what was kept by an older one is then made anew.
-VERSION = 1
+VERSION = 2
 # Every pair has its values; only so many, those with most answers in common, have intervals too.
 _PAIRS_WITH_INTERVALS = 45
 
@@ -129,6 +129,7 @@ def _of_kind(run: Run, kind: str) -> dict[str, Any]:
         "settled": items.filter(state=ReviewItem.State.SETTLED).count(),
         "disputed": disputed,
         "reviewers": list(panel.reviewers),
+        "criteria": [str(key) for key in panel.criteria],
         "gate": _gate(checked, overall[rubric.measure], disputed) if several or kind == "rubric" else None,
         "overall": overall,
         "by_criterion": {str(key): _all(panel.of_criterion(key), run.seed) for key in panel.criteria},

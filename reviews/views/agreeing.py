@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -63,12 +64,20 @@ def _kind(run: Run, kind: Rubric.Kind, found: dict[str, Any], names: dict[int, s
         ],
         "parts": [
             ("", {"Overall": found["overall"]}),
-            ("By criterion", found["by_criterion"]),
-            ("By benchmark", found["by_benchmark"]),
+            # The database keeps no order of its own: criteria stand as in their rubric, benchmarks by number.
+            ("By criterion", {key: found["by_criterion"][key] for key in found["criteria"]}),
+            (
+                "By benchmark",
+                dict(sorted(found["by_benchmark"].items(), key=lambda one: (len(one[0]), one[0]))),
+            ),
             ("By pair", {_pair(row["pair"], names): row for row in found["by_pair"]}),
         ],
         "advice": [_advice(run, one, names) for one in (found["gate"] or {}).get("advice", [])],
     }
+
+
+def _by_number(codes: Iterable[str]) -> list[str]:
+    return sorted(codes, key=lambda code: (len(code), code))
 
 
 def _pair(pair: list[int], names: dict[int, str]) -> str:

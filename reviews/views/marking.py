@@ -56,7 +56,7 @@ def queue(request: Request) -> HttpResponse:
         "standing": agreement.kept(request.user),
         "rounds": CalibrationRound.objects.exclude(concluded_at=None).order_by("-concluded_at")[:5],
         "skipped": assignments.skipped(request.user)[:20],
-        "marked": _with_assignments(list(marked.order_by("-pk")[:20]), request),
+        "marked": _with_assignments(list(marked.order_by("-pk")[:10]), request),
         "today": _today(request.user.pk),
     }
     return render(request, "reviews/queue.html", context)

@@ -79,8 +79,8 @@ def open_page(chromium: Browser, live_server: Any, client: Any) -> Iterator[Call
 
 
 def _is_fault(message: Any) -> bool:
-    """Tell faults from remarks on a status of 403, 404 or 422, and on being offline."""
-    harmless = r"responded with a status of 4(03|04|22)|ERR_INTERNET_DISCONNECTED"
+    """Tell faults from remarks on a status of 403, 404, 410 or 422, and on being offline."""
+    harmless = r"responded with a status of 4(03|04|10|22)|ERR_INTERNET_DISCONNECTED"
     return message.type == "error" and not re.search(harmless, message.text)
 
 
