@@ -19,9 +19,12 @@ COPY scoring_case (
     question, text, fields
 ) FROM STDIN
 """
-_MEMBERSHIPS = "COPY scoring_membership (version_id, case_id, position) FROM STDIN"
-_MEMBERS = """
-SELECT count(*) FROM scoring_membership JOIN scoring_case ON scoring_case.id = case_id WHERE version_id = %s
+# It takes only cases that are there: the table has no constraint of its own that looks at each of them.
+_MEMBERSHIPS = """
+INSERT INTO scoring_membership (version_id, case_id, position)
+SELECT %s, scoring_case.id, place
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS listed (number, place)
+JOIN scoring_case ON scoring_case.id = number
 """
 
 
@@ -48,13 +51,9 @@ def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[Checked
 def save_memberships(version: Version, numbers: Iterable[int]) -> None:
     """Save which cases make up a version, in their order."""
     with connection.cursor() as cursor:
-        with cursor.copy(_MEMBERSHIPS) as copy:
-            for position, number in enumerate(numbers, 1):
-                copy.write_row((version.pk, number, position))
-        cursor.execute(_MEMBERS, [version.pk])
-        (count,) = cursor.fetchone() or (0,)
-    if count != version.case_count:
-        raise IntegrityError(f"{version} has {count} cases in place of {version.case_count}.")
+        cursor.execute(_MEMBERSHIPS, [version.pk, list(numbers)])
+        if cursor.rowcount != version.case_count:
+            raise IntegrityError(f"{version} has {cursor.rowcount} cases, not {version.case_count}.")
 
 
 def _numbers(dataset: Dataset) -> dict[bytes, int]:
