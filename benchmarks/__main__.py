@@ -14,11 +14,7 @@ def main() -> int:
     rows: list[Row] = []
     for name in sys.argv[1:] or _all():
         print(f"{name} …", file=sys.stderr, flush=True)
-        module = import_module(f"benchmarks.bench_{name}")
-        if hasattr(module, "measure"):
-            rows += module.measure()
-        else:
-            module.main()
+        rows += import_module(f"benchmarks.bench_{name}").measure()
     print_table(rows)
     return int(any(row.met is False for row in rows))
 

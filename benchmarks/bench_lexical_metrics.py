@@ -1,7 +1,6 @@
 """Responses to CCoP cases go in; how many of them one core scores in a second comes out.
 
-`python -m benchmarks.bench_lexical_metrics` scores responses of 300 words with 6 key facts and 3 forbidden
-claims each, then single responses of growing length.
+They have 300 words each, and their cases 6 key facts and 3 forbidden claims; then single ones grow long.
 """
 
 from __future__ import annotations
@@ -11,11 +10,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks.table import Row, print_table
 from scoring import registry
 from scoring.suites import ccop
 
 RESPONSES = 50
 ROUNDS = 100
+LEAST = 5_000
 LENGTHS = (10_000, 100_000, 1_000_000)
 
 _METRICS = registry.plugins("scoring.metrics")
@@ -57,28 +58,44 @@ _FRAMES = (
 _CLAUSES = ("5.1.3", "5.2.1", "5.7.2", "6.1.4", "3.2.2", "7.1.1", "8.1.5", "10.2.4")
 
 
-def main() -> None:
-    """Print one row per measurement."""
+def measure() -> list[Row]:
+    """Score known and new cases, few metrics and all, short responses and long ones."""
     rng = random.Random(20)
     usual = [_case(rng, asks={}) for _ in range(RESPONSES)]
     every = [_case(rng, asks=_asks(rng)) for _ in range(RESPONSES)]
     answers = [_response(rng, 300) for _ in range(RESPONSES)]
-    print("| measurement | result | aim |\n|---|---|---|")
-    _print_rate(
-        "lexical metrics of a new response of 300 words to a known case", usual, answers, aim="≥ 5,000"
-    )
-    _print_rate("the same, to a case never seen before", usual, answers, aim="–", known=False)
-    _print_rate("the same as the first, with every optional metric", every, answers, aim="–")
+    known = _rate(usual, answers)
+    return [
+        Row("lexical metrics of 300 words", _told(known), f">= {LEAST:,}/s", known >= LEAST),
+        Row("… to a case never seen before", _told(_rate(usual, answers, known=False)), "", None),
+        Row("… with every optional metric", _told(_rate(every, answers)), "", None),
+        *_length_rows(usual[0], rng),
+    ]
+
+
+def _length_rows(case: Mapping[str, Any], rng: random.Random) -> list[Row]:
+    """See that a character costs no more in a long response than in a short one."""
+    each = []
     for length in LENGTHS:
-        took = _seconds(usual[:1], [_response(rng, length // 6)[:length]], known=True, rounds=5)
-        print(f"| one response of {length:,} characters | {1e9 * took / length:.0f} ns each | constant |")
+        response = _response(rng, length // 6)[:length]
+        each.append(1e9 * _seconds([case], [response], known=True, rounds=5) / length)
+    return [
+        Row(
+            f"… of {length:,} characters",
+            f"{cost:.0f} ns a character",
+            "" if cost is each[0] else "the same, + 50 %",
+            None if cost is each[0] else cost <= 1.5 * each[0],
+        )
+        for length, cost in zip(LENGTHS, each, strict=True)
+    ]
 
 
-def _print_rate(
-    name: str, cases: Sequence[Mapping[str, Any]], answers: Sequence[str], *, aim: str, known: bool = True
-) -> None:
-    rate = len(cases) / _seconds(cases, answers, known=known)
-    print(f"| {name} | {rate:,.0f} responses/s | {aim} |")
+def _rate(cases: Sequence[Mapping[str, Any]], answers: Sequence[str], *, known: bool = True) -> float:
+    return len(cases) / _seconds(cases, answers, known=known)
+
+
+def _told(rate: float) -> str:
+    return f"{rate:,.0f} responses/s"
 
 
 def _seconds(
@@ -153,4 +170,4 @@ def _sentence(rng: random.Random, frame: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    print_table(measure())
