@@ -12,8 +12,11 @@ from django.views.decorators.http import require_GET
 from evalportal.http import Request
 from scoring import benchmarks, paging
 from scoring.models import Case, Dataset, Version
+from scoring.queries import CaseQuerySet
 
 FILTERS = ("benchmark", "category", "difficulty", "domain")
+# Cases with certain words are counted one by one: nobody looks through more of them than this.
+MOST_COUNTED = 1_000
 
 
 @require_GET
@@ -26,12 +29,21 @@ def case_list(request: Request) -> HttpResponse:
     context: dict[str, Any] = {"datasets": datasets, "version": version, "chosen": chosen, "q": words}
     if version:
         found = Case.objects.of(version).narrowed(**chosen).matching(words)
-        narrowed = bool(words or any(chosen.values()))
-        context["count"] = found.count() if narrowed else version.case_count
+        context |= {"count": _count(version, found, chosen, words), "most_counted": MOST_COUNTED}
         context["page"] = paging.page(found.defer("fields", "text"), "position", request.GET)
         context["benchmarks"] = benchmarks.known(version.dataset.suite)
     template = "scoring/_case_list.html" if request.htmx.target == "case-list" else "scoring/case_list.html"
     return render(request, template, context)
+
+
+def _count(version: Version, found: CaseQuerySet, chosen: dict[str, str], words: str) -> int:
+    """Count what was found: from the version's summary where that says it, and not far where words matter."""
+    if words:
+        return found[: MOST_COUNTED + 1].count()
+    used = [(name, value) for name, value in chosen.items() if value]
+    if len(used) > 1:
+        return found.count()
+    return sum(version.summary[name].get(value, 0) for name, value in used) if used else version.case_count
 
 
 def _chosen_version(query: QueryDict, datasets: list[Dataset]) -> Version | None:

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from scoring.models import Case, Version
+from scoring.views import cases
 from tests.scoring.conftest import ccop_row
 
 SignedIn = Callable[[Any], Client]
@@ -54,6 +55,16 @@ def test_it_narrows_the_list(client_of_bob: Client, dataset: Import, query: str,
     )
     dataset(ccop_row(1), ccop_row(2), turbine)
     assert _keys(client_of_bob, query) == keys
+    assert client_of_bob.get(f"/cases/?{query}").context["count"] == len(keys)
+
+
+def test_it_does_not_count_all_that_a_common_word_finds(
+    client_of_bob: Client, dataset: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cases, "MOST_COUNTED", 2)
+    dataset(ccop_row(1), ccop_row(2), ccop_row(3))
+    assert "More than 2 cases" in client_of_bob.get("/cases/?q=access").content.decode()
+    assert "3 cases" in client_of_bob.get("/cases/?benchmark=B7").content.decode()
 
 
 def test_it_pages_forth_and_back(client_of_bob: Client, dataset: Import) -> None:
