@@ -110,5 +110,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last_line(log: Path) -> str:
+    """Find the last words of a log, but for npm's, which only say where to find more."""
     lines = log.read_text(errors="replace").split("\n") if log.exists() else []
-    return next((line.strip()[:100] for line in reversed(lines) if line.strip()), "never installed")
+    told = (line.strip() for line in reversed(lines) if line.strip() and "A complete log" not in line)
+    return next(told, "never installed")[:100]
