@@ -1,4 +1,4 @@
-"""Boards: a leaderboard of 8 million scores, a comparison of two runs, and old runs piling up."""
+"""Boards: a leaderboard of 8 million scores, a comparison, a diagnosis, and old runs piling up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def main() -> None:
     client = _client()
     few = many_runs.make(10, CASES, prefix="few")
     _analyse()
-    alone = _get(client, _compare(few[0], few[1]))
+    alone = median(_get(client, _compare(*few[first : first + 2])) for first in range(0, len(few) - 2, 2))
     _upkeep()
     before = _times(client, f"/leaderboard/?version={few[0].version_id}")
     runs = many_runs.make(RUNS, CASES)
@@ -39,7 +39,10 @@ def main() -> None:
     compared = _times(client, _compare(runs[0], added))
     [large] = many_runs.make(1, 100_000, prefix="large")
     _analyse()
+    _upkeep()
     page = _times(client, f"/runs/{large.pk}/")
+    diagnosed = _get(client, f"/runs/{large.pk}/diagnosis/")
+    again = _times(client, f"/runs/{large.pk}/diagnosis/")
     private_portal.give(
         [
             _p95(f"leaderboard of {RUNS} runs x {CASES:,} cases x 8 metrics, warm", board, BOARD_MS),
@@ -55,6 +58,8 @@ def main() -> None:
             ),
             Row(f"comparison of two runs x {CASES:,}, warm", f"{median(compared):.0f} ms", "", None),
             _p95("run page of 100,000 cases, warm", page, RUN_MS),
+            Row("diagnosis of 100,000 cases, cold", f"{diagnosed:.2f} s", "", None),
+            Row("diagnosis of 100,000 cases, warm", f"{median(again):.0f} ms", "", None),
         ]
     )
 
