@@ -52,7 +52,9 @@ def test_it_goes_from_marks_to_a_final_run(
 
     # The gate does not open on its own: one answer is disputed.
     assert not finishing.standing(run).ready
-    page = open_page("/adjudication/", alice)
+    page = open_page("/leaderboard/", alice)
+    provisional = page.locator("tr", has_text=run.name).first.inner_text()
+    page.goto("/adjudication/")
     page.get_by_role("link", name="B7-").click()
     accessible(page)
     picture(page, "adjudication")
@@ -75,6 +77,12 @@ def test_it_goes_from_marks_to_a_final_run(
     expect(page.get_by_text("This run is final")).to_be_visible()
     run = Run.objects.get(pk=run.pk)
     assert (run.state, run.summary["overall"]["pending"]) == ("final", 0)
+
+    # The leaderboard has changed with it.
+    page.goto("/leaderboard/")
+    validated = page.locator("tr", has_text=run.name).first.inner_text()
+    assert ("final" in validated, "final" in provisional) == (True, False)
+    assert ("2 of 2" in validated, "2 of 2" in provisional) == (True, False)
 
 
 def test_it_loses_nothing_when_the_network_drops(open_page: Open, alice: Any, bob: Any) -> None:
