@@ -31,10 +31,11 @@ JOIN scoring_case ON scoring_case.id = number
 def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[CheckedRow, int]]:
     """Save each row as a case, unless the dataset has that very case; give the number of the case with it."""
     stream, known, block = iter(rows), _numbers(dataset), _FIRST_BLOCK
-    with connection.cursor() as cursor:
+    with connection.cursor() as wrapped:
+        cursor = wrapped.cursor  # Django's own knows of no other writers.
         while True:
             numbers = _reserved(block)
-            with cursor.copy(_CASES, writer=QueuedLibpqWriter(cursor.cursor)) as copy:
+            with cursor.copy(_CASES, writer=QueuedLibpqWriter(cursor)) as copy:
                 for row in stream:
                     number = known.get(row.digest)
                     if number is None:
