@@ -27,8 +27,8 @@ MANIFEST, CASES = "manifest.json", "cases.jsonl"
 # What a run is besides the version and the endpoints, which are described on their own.
 RUN_FIELDS = (
     "name", "phase", "threshold", "benchmarks", "test_ids", "parameters", "samples", "noise_levels",
-    "judge_votes", "seed", "use_cache", "reviewers", "validation_share", "state", "reason", "summary",
-    "created_at", "started_at", "answered_at", "finished_at", "reviewed_at",
+    "judge_votes", "judge_rubric", "seed", "use_cache", "reviewers", "validation_share", "state", "reason",
+    "summary", "created_at", "started_at", "answered_at", "finished_at", "reviewed_at",
 )  # fmt: skip
 # Neither where an endpoint is nor which variable holds its key: a bundle may go far.
 ENDPOINT_FIELDS = ("name", "gateway", "model", "parameters", "system_prompt")

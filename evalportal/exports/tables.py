@@ -140,6 +140,7 @@ _VERDICT = (
     Column("vote", "whole"),
     Column("judge_model"),
     Column("prompt_version", "whole"),
+    Column("rubric_version"),
     Column("state"),
     Column("marks"),
     Column("confidence", "number"),
@@ -253,7 +254,8 @@ _OF_ADJUDICATIONS = {
 }
 _OF_VERDICTS = {
     **_paths("response__", "sample", "noise"),
-    **_paths("", "vote", "judge_model", "prompt_version", "state", "marks", "confidence", "rationale"),
+    **_paths("", "vote", "judge_model", "prompt_version", "rubric_version"),
+    **_paths("", "state", "marks", "confidence", "rationale"),
     **_paths("", "prompt_tokens", "completion_tokens", "latency_seconds", "error_kind", "error"),
     "response__case__key": "test_id",
     "response__case__benchmark": "benchmark",
