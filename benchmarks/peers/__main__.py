@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 
 from benchmarks import mock_server
 from benchmarks.mock_server import Remote
@@ -32,36 +34,31 @@ def main() -> int:
 
 
 def _rows(mock: Remote, most: int) -> list[Row]:
-    own = timing.best(lambda: _portal(mock, most))
+    tools: dict[str, Callable[[], float]] = {"evalportal": lambda: _portal(mock, most)}
+    tools |= {peer.NAME: partial(timing.seconds, peer, mock, most) for peer in PEERS}
+    found = timing.in_turn(tools, lambda name: _tell(name, most))
+    own = found.pop("evalportal")
+    if isinstance(own, PeerError):
+        raise own
     figure = f"{_ideal(most) / own:.2f} ({own:.1f} s)"
-    return [
-        Row(_what("evalportal", most), figure, "", None),
-        *(_row(peer, mock, most, own) for peer in PEERS),
-    ]
+    first = Row(_what("evalportal", most), figure, "", None)
+    return [first, *(_row(name, most, took, own) for name, took in found.items())]
 
 
 def _portal(mock: Remote, most: int) -> float:
-    _tell("evalportal", most)
     mock.reset()
     took = portal.seconds(mock.url, most)
     timing.check(mock)
     return took
 
 
-def _row(peer: Peer, mock: Remote, most: int, own: float) -> Row:
-    what, least = _what(peer.NAME, most), AHEAD.get(peer.NAME, 1.0)
+def _row(name: str, most: int, took: float | PeerError, own: float) -> Row:
+    what, least = _what(name, most), AHEAD.get(name, 1.0)
     target = f"evalportal ahead {least:.0f} x"
-    try:
-        took = timing.best(lambda: _peer(peer, mock, most))
-    except PeerError as error:
-        return Row(what, str(error), target, None)
+    if isinstance(took, PeerError):
+        return Row(what, str(took), target, None)
     figure = f"{_ideal(most) / took:.2f} ({took:.1f} s): evalportal ahead {took / own:.1f} x"
     return Row(what, figure, target, took / own >= least)
-
-
-def _peer(peer: Peer, mock: Remote, most: int) -> float:
-    _tell(peer.NAME, most)
-    return timing.seconds(peer, mock, most)
 
 
 def _what(name: str, most: int) -> str:

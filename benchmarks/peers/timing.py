@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -18,8 +18,8 @@ HOME = Path(__file__).resolve().parents[2] / "var" / "peers"
 MOST_SECONDS = 300
 # promptfoo ends with 100 when an answer does not hold what it should.
 SUCCESS = {0, 100}
-# Whatever else the machine does matters little to a slow tool: the quick ones go more often.
-QUICK_SECONDS, TIMES = 30, 3
+# Whatever else the machine does matters little to a slow tool: the quick ones go more often, by turns.
+QUICK_SECONDS, TIMES = 30.0, 3
 
 
 class Peer(Protocol):
@@ -36,12 +36,22 @@ class PeerError(Exception):
     """A tool cannot be measured; the message says why."""
 
 
-def best(once: Callable[[], float]) -> float:
-    """Measure a slow tool once and a quick one three times; return the least seconds."""
-    took = [once()]
-    while took[0] < QUICK_SECONDS and len(took) < TIMES:
-        took.append(once())
-    return min(took)
+def in_turn(
+    tools: Mapping[str, Callable[[], float]], tell: Callable[[str], None]
+) -> dict[str, float | PeerError]:
+    """Measure slow tools once and quick ones three times, by turns; return the least seconds of each."""
+    found: dict[str, float | PeerError] = dict.fromkeys(tools, QUICK_SECONDS)
+    for turn in range(TIMES):
+        for name, once in tools.items():
+            before = found[name]
+            if isinstance(before, PeerError) or (turn and before >= QUICK_SECONDS):
+                continue
+            tell(name)
+            try:
+                found[name] = min(once(), before) if turn else once()
+            except PeerError as error:
+                found[name] = error
+    return found
 
 
 def seconds(peer: Peer, mock: Remote, most: int) -> float:
