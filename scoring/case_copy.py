@@ -19,6 +19,11 @@ COPY scoring_case (
     question, text, fields
 ) FROM STDIN
 """
+# The sequence's name is looked up once, and not for every number.
+_NUMBERS = """
+WITH numbers AS MATERIALIZED (SELECT pg_get_serial_sequence('scoring_case', 'id')::regclass AS sequence)
+SELECT nextval(sequence) FROM numbers, generate_series(1, %s)
+"""
 # It takes only cases that are there: the table has no constraint of its own that looks at each of them.
 _MEMBERSHIPS = """
 INSERT INTO scoring_membership (version_id, case_id, position)
@@ -66,10 +71,7 @@ def _numbers(dataset: Dataset) -> dict[bytes, int]:
 def _reserved(count: int) -> list[int]:
     """Take numbers from the sequence of cases, the lowest last."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence('scoring_case', 'id')) FROM generate_series(1, %s)",
-            [count],
-        )
+        cursor.execute(_NUMBERS, [count])
         return [number for (number,) in reversed(cursor.fetchall())]
 
 

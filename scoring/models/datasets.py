@@ -59,8 +59,11 @@ class Version(models.Model):
 class Case(models.Model):
     """One question with all that its answer is measured against; never changed, shared by versions."""
 
-    # The constraint and the index below begin with the dataset: one more of its own would serve nobody.
-    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="cases", db_index=False)
+    # The constraint and the index below begin with the dataset: one more of its own would serve nobody. Nor
+    # need the database look for the same dataset once for every case: its versions hold it in place.
+    dataset = models.ForeignKey(
+        Dataset, models.PROTECT, related_name="cases", db_index=False, db_constraint=False
+    )
     versions = models.ManyToManyField(Version, through="Membership", related_name="cases")
     suite = models.CharField(max_length=40)
     key = models.CharField(max_length=200, db_collation="C")

@@ -197,7 +197,10 @@ def engine(services: Engine) -> Iterator[Engine]:
 
     services.broker.flush()
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE scoring_dataset, scoring_endpoint, scoring_run, scoring_worker CASCADE")
+        cursor.execute(
+            "TRUNCATE scoring_dataset, scoring_case, scoring_membership, scoring_endpoint, scoring_run, "
+            "scoring_worker CASCADE"
+        )
     (services.folder / "celery.log").write_text("")
     yield services
     services.stop()

@@ -109,8 +109,8 @@ def _counts() -> list[int]:
 def _empty() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "TRUNCATE scoring_dataset, scoring_endpoint, scoring_run, reviews_rubric, reviews_event,"
-            " evalportal_person CASCADE"
+            "TRUNCATE scoring_dataset, scoring_case, scoring_membership, scoring_endpoint, scoring_run,"
+            " reviews_rubric, reviews_event, evalportal_person CASCADE"
         )
 
 
