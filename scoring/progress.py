@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, DurationField, ExpressionWrapper, Min, Q, Sum
 from django.db.models.functions import Now
 
 from scoring.models import Response, Run, Verdict
@@ -95,14 +95,17 @@ def _kept(summary: Mapping[str, Any]) -> list[Stage]:
 
 
 def _asked(name: str, rows: object) -> Stage:
-    recent = Q(answered_at__gte=Now() - RECENT)
+    lately = Q(state="done", answered_at__gte=Now() - RECENT)
     counts = rows.aggregate(  # type: ignore[attr-defined]
         total=Count("pk"),
         done=Count("pk", filter=Q(state="done")),
         failed=Count("pk", filter=Q(state="failed")),
-        lately=Count("pk", filter=recent & Q(state="done")),
+        lately=Count("pk", filter=lately),
+        since=ExpressionWrapper(Now() - Min("answered_at", filter=lately), DurationField()),
     )
-    rate = counts.pop("lately") / RECENT.total_seconds()
+    # A run that has just begun is not slower than one under way for long.
+    seconds = max(1.0, (counts.pop("since") or RECENT).total_seconds())
+    rate = counts.pop("lately") / seconds
     left = counts["total"] - counts["done"] - counts["failed"]
     return Stage(name, rate=rate, seconds_left=left / rate if rate and left else None, **counts)
 
