@@ -14,6 +14,8 @@ from scoring.measurement import Measurement, Span
 PERCENT = 60
 LONG = 4
 
+_TOO_FEW = "too few of its terms"
+
 
 @lru_cache(maxsize=16_384)
 def terms(statement: str) -> tuple[str, ...]:
@@ -81,13 +83,13 @@ def _spans(shown: View, stands: Mapping[str, int], coverages: Sequence[Mapping[s
     notes: dict[str, str] = {}
     for number, coverage in enumerate(coverages, 1):
         if coverage["covered"]:
-            notes.update(dict.fromkeys(coverage["found"], f"{number}: covered"))
+            note = f"{number}: covered"
+            for term in coverage["found"]:
+                notes[term] = note
     # There are dozens of these in a response, and the plain constructor takes twice as long.
     new = tuple.__new__
     spans = [
-        new(Span, (at, at + len(term), "good", notes[term]))
-        if term in notes
-        else new(Span, (at, at + len(term), "note", "too few of its terms"))
+        new(Span, (at, at + len(term), "good" if term in notes else "note", notes.get(term, _TOO_FEW)))
         for term, at in stands.items()
         if at >= 0
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from unicodedata import combining
 
@@ -76,19 +75,20 @@ class View:
             at = flat.find(first, at + 1)
         return found
 
-    def numbers(self) -> Iterator[tuple[int, int]]:
+    def numbers(self) -> list[tuple[int, int]]:
         """Find the numbers in `text`, those with inner full stops such as "5.1.3" whole."""
         if not self.text.isascii():
-            yield from (match.span() for match in _NUMBER.finditer(self.text))
-            return
+            return [match.span() for match in _NUMBER.finditer(self.text)]
         # Looking for one character is many times faster than looking for any of ten.
-        digits = self.text.encode("ascii").translate(_DIGITS)
-        at = digits.find(b"0")
+        next_digit = self.text.encode("ascii").translate(_DIGITS).find
+        found = []
+        at = next_digit(b"0")
         while at >= 0:
-            found = _NUMBER.match(self.text, at)
-            end = found.end() if found else at + 1
-            yield at, end
-            at = digits.find(b"0", end)
+            number = _NUMBER.match(self.text, at)
+            end = number.end() if number else at + 1
+            found.append((at, end))
+            at = next_digit(b"0", end)
+        return found
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Find the stretch of the source that became `text[start:end]`."""
