@@ -108,8 +108,9 @@ def review_ahead(request: Request, pk: int) -> HttpResponse:
 
 
 def _handed_out(request: Request, assignment: Assignment) -> HttpResponse:
-    """Show an answer under a path that is not its own, and say which that is."""
-    response = render(request, "reviews/review_detail.html", _context(assignment, assignment.draft))
+    """Give the page's script an answer without the page around it, and say under which path it stands."""
+    context = _context(assignment, assignment.draft)
+    response = render(request, "reviews/_review_handed_out.html", context)
     response["X-Review-Path"] = reverse("reviews:review-detail", args=[assignment.pk])
     return response
 
