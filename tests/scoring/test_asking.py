@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
+from itertools import count
 from threading import Event, Thread
 from typing import Any
 
@@ -150,6 +152,18 @@ def test_it_weathers_a_storm_of_refusals(mock: Remote) -> None:
     run = serve(started(version(40), endpoint(mock.url, most=20)))
     assert kinds(run) == {"done": 40}
     assert mock.counts()["requests"] == 90
+
+
+def test_it_does_not_mind_a_clock_that_jumps(mock: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+    mock.control(latency=0.02, faults=[{"fault": "status=503", "match": "Question 2:", "times": 2}])
+    run = started(version(12), endpoint(mock.url, most=4))
+    now, calls = time.time, count()
+    monkeypatch.setattr(time, "time", lambda: now() + (86_400 if next(calls) % 2 else -86_400))
+    serve(run)
+    monkeypatch.undo()
+    assert kinds(run) == {"done": 12}
+    assert sum(run.responses.values_list("attempts", flat=True)) == 14
+    assert all(0 < taken < 60 for taken in run.responses.values_list("latency_seconds", flat=True))
 
 
 def test_it_pauses_the_run_when_the_endpoint_is_down_and_blames_no_case(away: Endpoint) -> None:
