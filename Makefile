@@ -28,7 +28,8 @@ test: lint browser ## run every check and every test
 	@echo "Running the tests"
 	@$(python) -m pytest -n 2 --ignore tests/engine --ignore tests/embedded --ignore tests/browser
 	@echo "Running the tests with workers, servers and a browser of their own"
-	@$(python) -m pytest tests/engine tests/browser/test_runs.py & engine=$$!; \
+	@$(python) -m pytest tests/engine & engine=$$!; \
+	$(python) -m pytest tests/browser/test_runs.py && \
 	$(python) -m pytest tests/embedded tests/browser --ignore tests/browser/test_runs.py; rest=$$?; \
 	wait $$engine && exit $$rest
 
