@@ -40,49 +40,61 @@ def test_it_goes_from_marks_to_a_final_run(
 ) -> None:
     run = run_to_review(alice, 2)
 
-    # Bob and Carol mark the same two answers, without touching the mouse, and differ widely on the first.
     for person, marks in ((bob, ("5555", "4444")), (carol, ("2555", "4444"))):
         page = open_page("/queue/next/", person)
         accessible(page)
         picture(page, f"marking-{person.username}")
-        for keys in marks:
-            _mark(page, keys)
-        expect(page.get_by_text("Nothing waits for your marks")).to_be_visible()
+        _mark_all(page, marks)
     assert Review.objects.filter(is_current=True).count() == 4
+    assert not finishing.standing(run).ready, "One answer is disputed: the gate must not open."
 
-    # The gate does not open on its own: one answer is disputed.
-    assert not finishing.standing(run).ready
     page = open_page("/leaderboard/", alice)
-    provisional = page.locator("tr", has_text=run.name).first.inner_text()
+    provisional = _on_the_board(page, run)
     page.goto("/adjudication/")
     page.get_by_role("link", name="B7-").click()
     accessible(page)
     picture(page, "adjudication")
-    for fieldset in page.locator("fieldset.criterion").all():
-        fieldset.get_by_role("radio").nth(3).check()
-    page.get_by_label("Why, so that reviewers learn from it").fill(
-        "The answer names the gap, but not its cause."
-    )
-    page.get_by_role("button", name="Settle").click()
-    expect(page.get_by_text("is settled.")).to_be_visible()
+    _settle(page)
 
-    # Now it does, and Alice makes the run final.
     page.goto(f"/runs/{run.pk}/agreement/")
     accessible(page)
     picture(page, "agreement")
+    _make_final(page, run)
+    page.goto("/leaderboard/")
+    validated = _on_the_board(page, run)
+    assert ("final" in validated, "final" in provisional) == (True, False)
+    assert ("2 of 2" in validated, "2 of 2" in provisional) == (True, False)
+
+
+def _mark_all(page: Page, marks: tuple[str, ...]) -> None:
+    """Mark everything that waits, without touching the mouse."""
+    for keys in marks:
+        _mark(page, keys)
+    expect(page.get_by_text("Nothing waits for your marks")).to_be_visible()
+
+
+def _settle(page: Page) -> None:
+    """Give every criterion a four, and say why."""
+    for fieldset in page.locator("fieldset.criterion").all():
+        fieldset.get_by_role("radio").nth(3).check()
+    why = "The answer names the gap, but not its cause."
+    page.get_by_label("Why, so that reviewers learn from it").fill(why)
+    page.get_by_role("button", name="Settle").click()
+    expect(page.get_by_text("is settled.")).to_be_visible()
+
+
+def _make_final(page: Page, run: Run) -> None:
     page.get_by_role("button", name="Make it final").click()
     expect(page.get_by_text("final as soon as it is scored")).to_be_visible()
     local.drive(run.pk, Event())
     page.reload()
     expect(page.get_by_text("This run is final")).to_be_visible()
-    run = Run.objects.get(pk=run.pk)
+    run.refresh_from_db()
     assert (run.state, run.summary["overall"]["pending"]) == ("final", 0)
 
-    # The leaderboard has changed with it.
-    page.goto("/leaderboard/")
-    validated = page.locator("tr", has_text=run.name).first.inner_text()
-    assert ("final" in validated, "final" in provisional) == (True, False)
-    assert ("2 of 2" in validated, "2 of 2" in provisional) == (True, False)
+
+def _on_the_board(page: Page, run: Run) -> str:
+    return page.locator("tr", has_text=run.name).first.inner_text()
 
 
 def test_it_loses_nothing_when_the_network_drops(open_page: Open, alice: Any, bob: Any) -> None:
