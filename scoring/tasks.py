@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import django.db
-import psycopg
 from celery import shared_task
 from celery.signals import worker_process_init, worker_ready, worker_shutdown, worker_shutting_down
 from django.db import close_old_connections, transaction
@@ -16,18 +14,12 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from scoring import endpoints, receiving, registry, scores, searching
-from scoring.engine import asking, bells, blockades, sweeping, workers
+from scoring.engine import asking, bells, blockades, locks, sweeping, workers
 from scoring.engine.bells import QUEUES, Bell
 from scoring.models import Endpoint, Run, Upload
 
 # A bell that nobody has heard for so long has been rung again by the sweep.
 _EXPIRES_SECONDS = 60
-_DATABASE_ERRORS = (
-    django.db.OperationalError,
-    django.db.InterfaceError,
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-)
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +95,7 @@ def _patience(doing: str, **about: int) -> Iterator[None]:
     """Give up quietly when the database goes away or the row is gone: the sweep finds what is left."""
     try:
         yield
-    except _DATABASE_ERRORS as error:
+    except locks.LOST as error:
         logger.warning("The database went away while %s: %s", doing, error, extra=about)
     except (Endpoint.DoesNotExist, Run.DoesNotExist, Upload.DoesNotExist):
         logger.info("Nothing is there for %s", doing, extra=about)
@@ -148,5 +140,5 @@ def _quietly(work: Callable[[], None]) -> None:
     try:
         close_old_connections()
         work()
-    except _DATABASE_ERRORS as error:
+    except locks.LOST as error:
         logger.warning("The pulse was not heard: %s", error)

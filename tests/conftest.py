@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,9 @@ import pytest
 # No test asserts a time: a machine may be as busy as it likes.
 hypothesis.settings.register_profile("portal", deadline=None)
 hypothesis.settings.load_profile("portal")
+
+# Some tests press Ctrl-C. A shell that runs them in the background lets them, and all they start, ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _connect = socket.socket.connect
 

@@ -2,7 +2,8 @@
 
 One asker at a time serves an endpoint, for all runs and all workers together: it holds the endpoint's lock
 in the database, and writes through the very session that holds it. So an endpoint's maximum is never
-exceeded, and whatever a dead asker left behind can be taken up at once by the next one.
+exceeded, and whatever a dead asker left behind can be taken up at once by the next one. When the database
+goes away, the asker keeps what has been answered, sends nothing more, and takes its lock again afterwards.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import connection
 
 from scoring import endpoints, responses, runs, verdicts
 from scoring.engine import blockades, claims, locks
 from scoring.engine.bells import Bell, Ring
 from scoring.engine.claims import Trouble
-from scoring.engine.locks import Session, Work
+from scoring.engine.locks import Seat, Session, Work
 from scoring.engine.pace import backoff
 from scoring.engine.slots import Job, Lane, Outcome, Slots
 from scoring.gateway_contract import GatewayError
@@ -42,21 +44,32 @@ AHEAD = 48
 # So many faults in a row, without an answer between, and the endpoint itself is tried.
 SUSPICIOUS = 5
 RATE_LIMITED_TRIES = 10
+# So long answers are kept for a database that is away, and so often it is tried.
+PATIENCE_SECONDS, RETRY_SECONDS = 600.0, 0.1
 
 logger = logging.getLogger(__name__)
 
 
 DESKS: dict[str, Any] = {"response": responses, "verdict": verdicts}
 
+# The endpoints that a thread of this process serves, with or without a database at the moment.
+_served_here: set[int] = set()
+
 
 def serve(endpoint_id: int, *, ring: Ring, stopping: Event | None = None) -> bool:
     """Ask all that waits at an endpoint; False if somebody else is asking there already."""
+    if endpoint_id in _served_here:
+        return False
     endpoint = Endpoint.objects.get(pk=endpoint_id)
-    with locks.session(f"asker of endpoint {endpoint_id}") as session:
-        if not locks.take(session, Work.ASKING, endpoint_id):
+    with Seat(Work.ASKING, endpoint_id, f"asker of endpoint {endpoint_id}") as seat:
+        if not seat.take():
             return False
-        with Slots(endpoints.gateway(endpoint), endpoint.max_concurrency) as slots:
-            left = _Asker(endpoint, session, slots, ring, stopping or Event()).work()
+        _served_here.add(endpoint_id)
+        try:
+            with Slots(endpoints.gateway(endpoint), endpoint.max_concurrency) as slots:
+                left = _Asker(endpoint, seat, slots, ring, stopping or Event()).work()
+        finally:
+            _served_here.discard(endpoint_id)
     # The lock is free before anyone is woken: otherwise they would find it taken, and leave.
     if left:
         ring(Bell("ask", endpoint_id))
@@ -66,15 +79,14 @@ def serve(endpoint_id: int, *, ring: Ring, stopping: Event | None = None) -> boo
 class _Asker:
     """One turn at an endpoint."""
 
-    def __init__(
-        self, endpoint: Endpoint, session: Session, slots: Slots, ring: Ring, stopping: Event
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, seat: Seat, slots: Slots, ring: Ring, stopping: Event) -> None:
         self._id = uuid4()
-        self._endpoint, self._session, self._slots = endpoint, session, slots
+        self._endpoint, self._seat, self._slots = endpoint, seat, slots
         self._ring, self._stopping = ring, stopping
         self._identity = endpoints.identity(endpoint)
         self._lanes: dict[Lane, Run] = {}
         self._dry: set[Lane] = set()
+        self._unsettled: list[Outcome] = []
         self._suspects: list[Outcome] = []
         self._stored: set[int] = set()
         self._served: set[int] = set()
@@ -82,21 +94,52 @@ class _Asker:
         self._leaving = False
         self._grace = 0.0
 
+    @property
+    def _session(self) -> Session:
+        return self._seat.session
+
     def work(self) -> bool:
         """Ask until nothing waits, or the turn is over; say whether something is left to do."""
         end = monotonic() + TURN_SECONDS
         self._recover()
+        while True:
+            try:
+                return self._work(end)
+            except locks.LOST as error:
+                self._outlast(error)
+
+    def _work(self, end: float) -> bool:
         while not self._finished(end):
-            self._settle(self._slots.take())
+            self._settle()
             if monotonic() >= self._look_at:
                 self._look()
             claimed = 0 if self._leaving else self._fill()
             if monotonic() >= self._chores_at:
                 self._chores()
             self._rest(claimed)
-        self._settle(self._slots.take())
+        self._settle()
         self._chores()
         return self._leave()
+
+    def _outlast(self, error: Exception) -> None:
+        """Wait until the database is back, and store what was answered meanwhile; give up with the error."""
+        logger.warning("Answers wait for the database: %s", error, extra={"endpoint": self._endpoint.pk})
+        deadline = monotonic() + PATIENCE_SECONDS
+        with self._slots.quiet():
+            while not self._is_back():
+                if monotonic() > deadline or self._stopping.wait(RETRY_SECONDS):
+                    raise error
+
+    def _is_back(self) -> bool:
+        try:
+            connection.close()
+            if not self._seat.take():
+                return False
+            self._recover()
+            self._settle()
+        except locks.LOST:
+            return False
+        return True
 
     def _finished(self, end: float) -> bool:
         """Say whether it is time to go: all is done, or the turn is over and nothing is in flight."""
@@ -131,10 +174,17 @@ class _Asker:
         served = [lane for lane, _ in self._wanted()]
         for kind, desk in DESKS.items():
             ids = [lane.run for lane in served if lane.kind == kind]
-            if count := claims.recover(self._session, desk.TABLE, ids, self._id):
+            if count := claims.recover(self._session, desk.TABLE, ids, self._id, self._held(kind)):
                 logger.warning(
                     "Taken up after a dead asker: %s", count, extra={"endpoint": self._endpoint.pk}
                 )
+
+    def _held(self, kind: str) -> list[int]:
+        """List the rows whose prompts or answers this asker has at hand."""
+        known = (*self._unsettled, *self._suspects)
+        return [outcome.job.row for outcome in known if outcome.job.lane.kind == kind] + self._slots.held(
+            kind
+        )
 
     def _wanted(self) -> list[tuple[Lane, str]]:
         """List the lanes that the endpoint has to serve now."""
@@ -185,8 +235,13 @@ class _Asker:
         self._slots.give(claimed.jobs)
         return int(claimed.rows)
 
-    def _settle(self, outcomes: list[Outcome]) -> None:
-        """Store what came back, and deal with what went wrong."""
+    def _settle(self) -> None:
+        """Store what came back, and deal with what went wrong; whatever fails here is done over."""
+        self._unsettled += self._slots.take()
+        self._settle_these(self._unsettled)
+        self._unsettled = []
+
+    def _settle_these(self, outcomes: list[Outcome]) -> None:
         answered = [outcome for outcome in outcomes if outcome.reply]
         self._store(answered)
         troubled = [outcome for outcome in outcomes if outcome.error]

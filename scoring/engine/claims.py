@@ -31,14 +31,20 @@ class Trouble(NamedTuple):
     wait: float = 0.0
 
 
-def recover(session: Session, table: Identifier, runs: Sequence[int], asker: UUID) -> int:
-    """Let rows wait again that an asker left behind; whoever holds the endpoint's lock knows it is dead."""
+def recover(
+    session: Session, table: Identifier, runs: Sequence[int], asker: UUID, held: Sequence[int] = ()
+) -> int:
+    """Let rows wait again that an asker left behind; whoever holds the endpoint's lock knows it is dead.
+
+    What the holder itself has claimed and knows of stays its own.
+    """
     done = session.execute(
         SQL(
             "UPDATE {} SET state = 'waiting', asker = NULL"
-            " WHERE run_id = ANY(%s) AND state = 'asking' AND asker IS DISTINCT FROM %s"
+            " WHERE run_id = ANY(%s) AND state = 'asking'"
+            " AND (asker IS DISTINCT FROM %s OR id <> ALL(%s))"
         ).format(table),
-        [list(runs), asker],
+        [list(runs), asker, list(held)],
     )
     return done.rowcount
 

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import IntEnum
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
+import django.db
 import psycopg
 from django.db import connection
 
 Session = psycopg.Connection[tuple[Any, ...]]
+
+# What is raised when the database goes away, by Django's connection or by a session of one's own.
+LOST = (
+    django.db.OperationalError,
+    django.db.InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+)
 
 
 class Work(IntEnum):
@@ -41,6 +51,29 @@ def take(own: Session, work: Work, number: int) -> bool:
     """Take a lock if nobody has it."""
     row = own.execute("SELECT pg_try_advisory_lock(%s, %s)", [int(work), _key(number)]).fetchone()
     return bool(row and row[0])
+
+
+class Seat:
+    """A lock and the session that holds it, which can be taken again after the database was away."""
+
+    def __init__(self, work: Work, number: int, purpose: str) -> None:
+        self._work, self._number, self._purpose = work, number, purpose
+        self._sessions = ExitStack()
+        self.session: Session
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._sessions.close()
+
+    def take(self) -> bool:
+        """Take the lock in a session that is new, if nobody else has it."""
+        self._sessions.close()
+        self.session = self._sessions.enter_context(session(self._purpose))
+        return take(self.session, self._work, self._number)
 
 
 def holders(work: Work) -> set[int]:

@@ -8,8 +8,9 @@ import logging
 import sys
 import threading
 from collections import deque
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -152,14 +153,27 @@ class Slots:
         with self._guard:
             return not (self._flying or self._outcomes or any(self._lanes.values()))
 
+    def held(self, kind: str) -> list[int]:
+        """List the rows that are queued, in flight, or waiting to be taken."""
+        with self._guard:
+            queued = (job for lane in self._lanes.values() for job in lane)
+            landed = (outcome.job for outcome in self._outcomes)
+            return [job.row for job in (*queued, *self._flying, *landed) if job.lane.kind == kind]
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Send nothing for a while; what is in flight still comes back."""
+        before, self._quiet = self._quiet, True
+        try:
+            yield
+        finally:
+            self._quiet = before
+            self._loop.call_soon_threadsafe(self._pump)
+
     def probe(self, target: Target, seconds: float) -> Probe:
         """Find out whether the endpoint answers at all; nothing else is sent meanwhile."""
-        self._quiet = True
-        try:
+        with self.quiet():
             found: Probe = self._wait_for(self._probe(target, seconds))
-        finally:
-            self._quiet = False
-            self._loop.call_soon_threadsafe(self._pump)
         return found
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:

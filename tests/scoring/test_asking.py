@@ -300,6 +300,59 @@ def test_it_gives_everything_back_when_told_to_stop(mock: Remote) -> None:
     assert found["waiting"] == 200 - found["done"]
 
 
+def _end_sessions(endpoint_id: int) -> int:
+    """Cut an asker's session with the database, as a restart of the server would."""
+    with connection.cursor() as cursor:
+        name = f"evalportal asker of endpoint {endpoint_id}"
+        cursor.execute(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = %s",
+            [name],
+        )
+        return int(cursor.fetchone()[0])
+
+
+def test_it_keeps_what_was_answered_while_the_database_was_away(mock: Remote) -> None:
+    mock.control(latency=0.1)
+    run = started(version(60), endpoint(mock.url, most=5))
+    thread = Thread(target=_serve_until, args=(run.endpoint_id, Event()))
+    thread.start()
+    for sent in (10, 25, 40):
+        while mock.counts()["requests"] < sent:
+            time.sleep(0.01)
+        assert _end_sessions(run.endpoint_id) == 1
+    thread.join(30)
+    assert kinds(run) == {"done": 60}
+    assert mock.counts()["requests"] == 60
+
+
+def test_it_gives_up_waiting_for_the_database_when_told_to_stop(mock: Remote) -> None:
+    mock.control(latency=0.1)
+    run = started(version(200), endpoint(mock.url, most=5))
+    stopping, errors = Event(), list[BaseException]()
+    thread = Thread(target=_serve_and_tell, args=(run.endpoint_id, stopping, errors))
+    thread.start()
+    while not mock.counts()["requests"]:
+        time.sleep(0.01)
+    with locks.session("somebody who is quicker") as other:
+        _end_sessions(run.endpoint_id)
+        while not locks.take(other, Work.ASKING, run.endpoint_id):
+            _end_sessions(run.endpoint_id)
+        time.sleep(0.5)
+        assert thread.is_alive()
+        stopping.set()
+        thread.join(20)
+    assert not thread.is_alive()
+    assert [isinstance(error, locks.LOST) for error in errors] == [True]
+
+
+def _serve_and_tell(endpoint_id: int, stopping: Event, errors: list[BaseException]) -> None:
+    try:
+        _serve_until(endpoint_id, stopping)
+    except locks.LOST as error:
+        errors.append(error)
+    connection.close()
+
+
 def test_it_needs_no_server_for_an_echo() -> None:
     run = serve(started(version(3), echo(reply="All logs are reviewed.")))
     assert set(run.responses.values_list("content", flat=True)) == {"All logs are reviewed."}

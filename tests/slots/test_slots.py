@@ -161,6 +161,19 @@ def test_it_probes_beside_what_is_in_flight(script: Script, opened: Callable[[in
     assert slots.probe(Target("model"), 5).answers
 
 
+def test_it_sends_nothing_while_it_is_quiet_and_knows_what_it_holds(
+    script: Script, opened: Callable[[int], Slots]
+) -> None:
+    slots = opened(2)
+    with slots.quiet():
+        slots.give(job(FIRST, row) for row in range(3))
+        assert slots.probe(Target("model"), 5).answers
+        time.sleep(0.05)
+        assert (script.order, slots.held("response"), slots.held("verdict")) == ([], [0, 1, 2], [])
+    assert len(collect(slots, 3)) == 3
+    assert slots.held("response") == []
+
+
 def test_it_allows_half_after_a_refusal_and_grows_again() -> None:
     pace = Pace(8)
     pace.refused(0)
