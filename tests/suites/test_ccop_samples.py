@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,15 @@ METRICS = (
 )
 
 LABELLED = [row for row in ROWS if "expected_label" in row]
+CITING = [row for row in ROWS if "clause_reference" in row]
+# What a right answer says word for word when it denies it: "not all ...", "nothing in the Code requires ...",
+# "there is no clause 5.18".
+REPEATED = re.compile(
+    r"(?:all|any|each|every|only|the Code (?:requires|mandates|prohibits))\b.*|clause [\d.]+", re.I
+)
 
 every_case = pytest.mark.parametrize("row", ROWS, ids=[row["test_id"] for row in ROWS])
+every_citing_case = pytest.mark.parametrize("row", CITING, ids=[row["test_id"] for row in CITING])
 every_labelled_case = pytest.mark.parametrize("row", LABELLED, ids=[row["test_id"] for row in LABELLED])
 
 
@@ -125,6 +133,18 @@ def test_it_cites_only_what_the_code_has(row: dict[str, Any]) -> None:
     assert "clause_reference" not in row or row["clause_reference"] in code.CLAUSES
     number, heading = row["section"].removeprefix("Section ").split(": ")
     assert code.HEADINGS[number] == heading
+
+
+@every_citing_case
+def test_it_answers_with_its_clause_which_is_of_its_section(row: dict[str, Any]) -> None:
+    clause = row["clause_reference"]
+    assert row["section"].startswith(f"Section {clause.partition('.')[0]}: ")
+    assert clause in {found.number for found in references(row["expected_response"])}
+
+
+@every_case
+def test_it_forbids_no_claim_that_its_denial_repeats(row: dict[str, Any]) -> None:
+    assert [claim for claim in row["forbidden_claims"] if REPEATED.fullmatch(claim)] == []
 
 
 @every_case
