@@ -190,7 +190,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
         "control_folder": str(VAR / "broker"),
     }
     if CELERY_BROKER_URL.startswith("filesystem")
-    else {"visibility_timeout": 60, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+    else {
+        "visibility_timeout": 60,
+        "unacked_restore_interval": 2,
+        "unacked_restore_throttle": 1,
+        # Whoever rings does not wait long for a broker that is away or silent: the sweeps ring again.
+        "socket_connect_timeout": 2,
+        "socket_timeout": 5,
+        "max_retries": 0,
+    }
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -206,38 +214,21 @@ CELERY_TASK_ROUTES = {
     "scoring.tasks.score": {"queue": "scoring"},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat")
+
+
+def _swept(task: str, seconds: float, expires: float = 10.0) -> dict[str, Any]:
+    """Let beat ring for a task; a bell that nobody heard in time is not worth hearing."""
+    return {"task": task, "schedule": seconds, "options": {"queue": "default", "expires": expires}}
+
+
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {
-        "task": "scoring.tasks.sweep",
-        "schedule": float(os.environ.get("EVALPORTAL_SWEEP_SECONDS", "2")),
-        "options": {"queue": "default", "expires": 10},
-    },
-    "sweep-uploads": {
-        "task": "scoring.tasks.sweep_uploads",
-        "schedule": 60.0,
-        "options": {"queue": "default", "expires": 60},
-    },
-    "sweep-reviews": {
-        "task": "reviews.tasks.sweep_reviews",
-        "schedule": 5.0,
-        "options": {"queue": "default", "expires": 10},
-    },
+    "sweep": _swept("scoring.tasks.sweep", float(os.environ.get("EVALPORTAL_SWEEP_SECONDS", "2"))),
+    "sweep-uploads": _swept("scoring.tasks.sweep_uploads", 60, expires=60),
+    "sweep-reviews": _swept("reviews.tasks.sweep_reviews", 5),
+    "sweep-boards": _swept("evalportal.tasks.sweep_boards", 10),
+    "sweep-jobs": _swept("evalportal.tasks.sweep_jobs", 60, expires=60),
     # Far enough apart that runs which end together make one message.
-    "send-notices": {
-        "task": "reviews.tasks.send_notices",
-        "schedule": 900.0,
-        "options": {"queue": "default", "expires": 600},
-    },
-    "sweep-boards": {
-        "task": "evalportal.tasks.sweep_boards",
-        "schedule": 10.0,
-        "options": {"queue": "default", "expires": 10},
-    },
-    "sweep-jobs": {
-        "task": "evalportal.tasks.sweep_jobs",
-        "schedule": 60.0,
-        "options": {"queue": "default", "expires": 60},
-    },
+    "send-notices": _swept("reviews.tasks.send_notices", 900, expires=600),
 }
 
 # How often a prompt is asked before its case fails, and how long to wait at first; twice as long each time.

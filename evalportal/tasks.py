@@ -11,6 +11,7 @@ from evalportal import jobs, upkeep
 from evalportal.bundles import receiving
 from evalportal.exports import making
 from evalportal.models import BundleImport, Export
+from scoring.tasks import wake
 
 # Twice the same work at the same time is of no use, and would keep another thread from its own.
 _at_work = Lock()
@@ -48,8 +49,8 @@ def import_bundle(bundle_id: int) -> None:
 def sweep_jobs() -> None:
     """Do what nobody does, and remove what nobody fetched."""
     for export_id in jobs.unheard(Export):
-        make_export.delay(export_id)
+        wake(make_export, export_id)
     for bundle_id in jobs.unheard(BundleImport):
-        import_bundle.delay(bundle_id)
+        wake(import_bundle, bundle_id)
     jobs.forget(Export)
     jobs.forget(BundleImport)

@@ -14,7 +14,7 @@ from scoring.tasks import ring_for
 logger = logging.getLogger(__name__)
 
 
-@shared_task(queue="default")
+@shared_task
 def sweep_reviews() -> None:
     """Do what waits for nobody; every part may be done twice, and by several at once."""
     for run in sampling.undrawn():
@@ -24,7 +24,7 @@ def sweep_reviews() -> None:
         ring_for(Run.objects.get(pk=run_id))
 
 
-@shared_task(queue="default")
+@shared_task
 def send_notices() -> None:
     """Write to reviewers for whom new work waits, if notices are switched on."""
     if count := notices.send():

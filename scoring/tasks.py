@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from celery import shared_task
@@ -20,17 +22,36 @@ from scoring.models import Endpoint, Run, Upload
 
 # A bell that nobody has heard for so long has been rung again by the sweep.
 _EXPIRES_SECONDS = 60
+# A broker that does not answer is left alone for so long, so that nobody waits for it again and again.
+_LEFT_ALONE_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
 
 
+class _Line:
+    """The way to the broker. What is lost on it is found in the database by the sweeps."""
+
+    def __init__(self) -> None:
+        self._again_at = 0.0
+
+    def wake(self, task: Any, number: int, **options: Any) -> None:
+        """Ask whoever listens to do a task; without a broker nobody hears it."""
+        if monotonic() < self._again_at:
+            return
+        try:
+            task.apply_async((number,), retry=False, **options)
+        except (BrokerError, RedisError, OSError) as error:
+            self._again_at = monotonic() + _LEFT_ALONE_SECONDS
+            logger.warning("The broker does not answer: %s", error, extra={"task": task.name, "of": number})
+
+
+wake = _Line().wake
+
+
 def ring(bell: Bell) -> None:
-    """Wake somebody; without a broker nobody hears it, and the sweep rings again when it is back."""
+    """Wake somebody for a bell."""
     task: Any = {"ask": ask, "judge": ask, "probe": probe, "score": score}[bell.task]
-    try:
-        task.apply_async((bell.number,), queue=QUEUES[bell.task], expires=_EXPIRES_SECONDS, retry=False)
-    except (BrokerError, RedisError, OSError) as error:
-        logger.warning("The broker does not answer: %s", error, extra=bell._asdict())
+    wake(task, bell.number, queue=QUEUES[bell.task], expires=_EXPIRES_SECONDS)
 
 
 def ring_for(run: Run) -> None:
@@ -56,16 +77,16 @@ def sweep_uploads() -> None:
     """Read uploads that nobody reads, and remove files that nobody needs any more."""
     with _patience("sweeping uploads"):
         for upload_id in receiving.unheard():
-            process_upload.delay(upload_id)
+            wake(process_upload, upload_id)
         receiving.sweep()
         searching.prepare()
 
 
 @shared_task
 def ask(endpoint_id: int) -> None:
-    """Ask all that waits at an endpoint."""
-    with _patience("asking", endpoint=endpoint_id):
-        asking.serve(endpoint_id, ring=ring, stopping=workers.stopping)
+    """Ask all that waits at an endpoint; a broker that is silent holds up the bells, and not the answers."""
+    with _patience("asking", endpoint=endpoint_id), ThreadPoolExecutor(1, "bells") as ringer:
+        asking.serve(endpoint_id, ring=lambda bell: ringer.submit(ring, bell), stopping=workers.stopping)
 
 
 @shared_task

@@ -16,6 +16,7 @@ from evalportal.forms import BundleForm
 from evalportal.http import Request
 from evalportal.models import BundleImport
 from evalportal.roles import Role
+from scoring.tasks import wake
 
 
 @roles.only(Role.ADMIN)
@@ -39,7 +40,7 @@ def _read(bundle: BundleImport) -> None:
     if bundle.size <= receiving.SMALL:
         receiving.read(bundle)
     else:
-        transaction.on_commit(partial(tasks.import_bundle.delay, bundle.pk))
+        transaction.on_commit(partial(wake, tasks.import_bundle, bundle.pk))
 
 
 @roles.only(Role.ADMIN)

@@ -19,6 +19,7 @@ from evalportal.http import Request
 from evalportal.models import Export
 from evalportal.roles import Role
 from scoring.models import Run
+from scoring.tasks import wake
 
 
 @require_GET
@@ -61,7 +62,7 @@ def export_new(request: Request, pk: int) -> HttpResponseBase:
         export = making.order(run, what, name, request.user)
     except (formats.UnknownExportError, BundleError) as error:
         return _listed(request, run, str(error))
-    transaction.on_commit(partial(tasks.make_export.delay, export.pk))
+    transaction.on_commit(partial(wake, tasks.make_export, export.pk))
     return redirect(export)
 
 

@@ -15,7 +15,7 @@ class Bell(NamedTuple):
     number: int
 
 
-Ring = Callable[[Bell], None]
+Ring = Callable[[Bell], object]
 
 QUEUES = {"ask": "inference", "judge": "judging", "probe": "inference", "score": "scoring"}
 

@@ -49,7 +49,7 @@ def _read(upload: Upload) -> None:
     if upload.total_bytes <= receiving.SMALL:
         receiving.process(upload)
     else:
-        transaction.on_commit(partial(tasks.process_upload.delay, upload.pk))
+        transaction.on_commit(partial(tasks.wake, tasks.process_upload, upload.pk))
 
 
 @roles.only(Role.ADMIN)

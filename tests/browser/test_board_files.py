@@ -14,6 +14,7 @@ from evalportal.bundles import packing, receiving
 from evalportal.exports import making
 from evalportal.models import BundleImport, Export
 from scoring import runs
+from tests.bell_wires import heard
 from tests.evalportal.making import ccop_rows, dataset, driven
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -68,7 +69,7 @@ def test_it_takes_a_run_from_one_portal_to_another(
     run.delete()
     monkeypatch.setattr(receiving, "SMALL", 0)
     rung: list[int] = []
-    monkeypatch.setattr(tasks.import_bundle, "delay", rung.append)
+    monkeypatch.setattr(tasks.import_bundle, "apply_async", heard(rung))
     page = open_page("/runs/", alice)
     page.get_by_role("link", name="Import a bundle").click()
     page.get_by_label("File").set_input_files(file)

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect
 from benchmarks import mock_server
 from benchmarks.mock_server import Remote
 from scoring.models import Run
+from tests.bell_wires import ringing_at
 from tests.engine.conftest import Broker, Engine
 from tests.engine.making import endpoint, version
 
@@ -34,18 +35,15 @@ def engine(live_server: Any) -> Iterator[Engine]:
     """Let workers use the very database that the pages of this test show, and a broker of their own."""
     from django.db import connection
 
-    from evalportal.celery import app
-
     folder = Path(tempfile.mkdtemp(prefix="evalportal-browser-"))
-    broker, bell = Broker(folder), app.conf.broker_url
+    broker = Broker(folder)
     broker.start()
-    app.conf.update(broker_url=broker.url)
     database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
     started = Engine(folder, database.geturl(), broker, postmaster=folder)
-    yield started
+    with ringing_at(broker.url):
+        yield started
     started.stop()
     broker.kill()
-    app.conf.update(broker_url=bell)
     shutil.rmtree(folder, ignore_errors=True)
 
 

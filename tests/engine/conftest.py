@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from evalportal.embedded import sharing
 from evalportal.embedded.places import ROOT
 from evalportal.embedded.provide import offers
 from evalportal.embedded.redis import Redis
+from tests.bell_wires import ringing_at
 
 QUEUES = "inference,judging,scoring,default"
 
@@ -56,6 +57,16 @@ class Broker:
         if self.process:
             self.process.kill()
             self.process.wait()
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Let it take connections, and say nothing."""
+        assert self.process
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def flush(self) -> None:
         redis.Redis(unix_socket_path=str(self._socket)).flushall()
@@ -165,7 +176,6 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
     from django.core.management import call_command
     from django.db import connection
 
-    from evalportal.celery import app
     from evalportal.settings import _database
 
     folder = Path(tempfile.mkdtemp(prefix="evalportal-engine-"))
@@ -173,11 +183,10 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
     sharing.join(postgres)
     broker = Broker(folder)
     broker.start()
-    before, bell = dict(connection.settings_dict), app.conf.broker_url
-    app.conf.update(broker_url=broker.url)
+    before = dict(connection.settings_dict)
     connection.close()
     connection.settings_dict.update(_database(postgres.url()))
-    with django_db_blocker.unblock():
+    with django_db_blocker.unblock(), ringing_at(broker.url):
         call_command("migrate", verbosity=0)
         with connection.cursor() as cursor:
             # What is committed must survive the server's death.
@@ -185,7 +194,6 @@ def services(django_db_blocker: Any) -> Iterator[Engine]:
         yield Engine(folder, postgres.url(), broker, postgres.place.data / "postmaster.pid")
         connection.close()
     connection.settings_dict.update(before)
-    app.conf.update(broker_url=bell)
     broker.kill()
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -21,6 +21,7 @@ from evalportal.models import BundleImport
 from scoring import runs
 from scoring.engine import locks
 from scoring.models import Response, Run
+from tests.bell_wires import heard
 from tests.evalportal import making
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +71,7 @@ def test_it_leaves_a_large_bundle_to_a_worker(
 ) -> None:
     rung: list[int] = []
     monkeypatch.setattr(receiving, "SMALL", 0)
-    monkeypatch.setattr(tasks.import_bundle, "delay", rung.append)
+    monkeypatch.setattr(tasks.import_bundle, "apply_async", heard(rung))
     client = signed_in(alice)
     page = _send(client, bundle)["Location"]
     assert b"every 1s" in client.get(page).content

@@ -21,6 +21,7 @@ from evalportal.exports import files, formats, making
 from evalportal.models import Export
 from scoring import runs
 from scoring.models import Run
+from tests.bell_wires import heard
 from tests.evalportal.making import ccop_rows, dataset, driven
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,9 +39,9 @@ def folder(settings: Any, tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The bells that workers would hear."""
-    heard: list[int] = []
-    monkeypatch.setattr(tasks.make_export, "delay", heard.append)
-    return heard
+    numbers: list[int] = []
+    monkeypatch.setattr(tasks.make_export, "apply_async", heard(numbers))
+    return numbers
 
 
 @pytest.fixture

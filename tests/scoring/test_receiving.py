@@ -230,7 +230,9 @@ def test_it_removes_files_a_day_after_the_end_and_no_others(alice: Any) -> None:
 def test_it_rings_again_for_uploads_that_nobody_reads(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     late, fresh = _receive(alice, lines(ccop())), _receive(alice, lines(ccop("B3-002")))
     Upload.objects.filter(pk=late.pk).update(created_at=timezone.now() - timedelta(minutes=2))
-    monkeypatch.setattr(tasks.process_upload, "delay", tasks.process_upload.run)
+    monkeypatch.setattr(
+        tasks.process_upload, "apply_async", lambda numbers, **_: tasks.process_upload.run(*numbers)
+    )
     tasks.sweep_uploads()
 
     assert [Upload.objects.get(pk=upload.pk).state for upload in (late, fresh)] == [
