@@ -142,8 +142,8 @@ def advance(run_id: int) -> str:
 
 
 def hold(run_id: int) -> Run:
-    """Read a run and keep its row until the transaction ends."""
-    return Run.objects.select_for_update(of=("self",)).select_related(*_WITH).get(pk=run_id)
+    """Read a run and keep its row until the transaction ends; others may still add rows that belong to it."""
+    return Run.objects.select_for_update(of=("self",), no_key=True).select_related(*_WITH).get(pk=run_id)
 
 
 def move(run: Run, state: str, reason: str = "") -> None:

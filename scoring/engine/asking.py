@@ -127,7 +127,7 @@ class _Asker:
         deadline = monotonic() + PATIENCE_SECONDS
         with self._slots.quiet():
             while not self._is_back():
-                if monotonic() > deadline or self._stopping.wait(RETRY_SECONDS):
+                if self._is_replaced() or monotonic() > deadline or self._stopping.wait(RETRY_SECONDS):
                     raise error
 
     def _is_back(self) -> bool:
@@ -140,6 +140,14 @@ class _Asker:
         except locks.LOST:
             return False
         return True
+
+    def _is_replaced(self) -> bool:
+        """Say whether another asker has taken up what this one held: its answers are wanted no more."""
+        ids = list(self._served)
+        try:
+            return not any(claims.holds(self._session, desk.TABLE, ids, self._id) for desk in DESKS.values())
+        except locks.LOST:
+            return False
 
     def _finished(self, end: float) -> bool:
         """Say whether it is time to go: all is done, or the turn is over and nothing is in flight."""
@@ -252,10 +260,10 @@ class _Asker:
         self._punish([outcome for outcome in troubled if not _suspicious(outcome)])
         self._suspects += faults
         if answered:
-            suspects, self._suspects = self._suspects, []
-            self._punish(suspects)
-        else:
-            self._suspect()
+            passing = [outcome for outcome in self._suspects if not _certain(outcome)]
+            self._suspects = [outcome for outcome in self._suspects if _certain(outcome)]
+            self._punish(passing)
+        self._suspect()
 
     def _store(self, answered: list[Outcome]) -> None:
         for kind, desk in DESKS.items():
@@ -268,7 +276,7 @@ class _Asker:
         """Try the endpoint itself when faults pile up: if it is down, no case is to blame."""
         if not self._suspects:
             return
-        certain = [outcome for outcome in self._suspects if outcome.error and outcome.error.permanent]
+        certain = [outcome for outcome in self._suspects if _certain(outcome)]
         if not certain and len(self._suspects) < SUSPICIOUS and self._slots.in_flight():
             return
         suspects, self._suspects = self._suspects, []
@@ -353,6 +361,11 @@ def _suspicious(outcome: Outcome) -> bool:
     """Say whether the fault may be the endpoint's, and not the case's."""
     error = outcome.error
     return error is not None and (error.of_endpoint or error.kind in {"timeout", "server_error"})
+
+
+def _certain(outcome: Outcome) -> bool:
+    """Say whether asking again would be useless until somebody sees to the endpoint."""
+    return outcome.error is not None and outcome.error.permanent
 
 
 def _log(job: Job, error: GatewayError, *, last: bool) -> None:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Collection
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
@@ -16,6 +16,8 @@ from scoring.models import Endpoint, Run
 
 # How long to wait before an endpoint that is down is tried for the first time; then twice as long each time.
 FIRST_PROBE_SECONDS = 2.0
+# So long after its bell a test that has told nothing is taken for lost.
+PROBE_AGAIN_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
 
@@ -44,9 +46,10 @@ def probe(endpoint: Endpoint) -> list[int]:
 
 
 def due() -> list[int]:
-    """List the endpoints that are down and should be tried now."""
-    blocked = Run.objects.filter(state=Run.State.PAUSED, paused_by_portal=True, probe_at__lte=Now())
-    return list(blocked.order_by().values_list("blocked_by", flat=True).distinct())
+    """List the endpoints that are down and should be tried now; none is listed again while it is tried."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DUE, [PROBE_AGAIN_SECONDS])
+        return sorted({endpoint for (endpoint,) in cursor.fetchall()})
 
 
 def answered(run_ids: Collection[int]) -> None:
@@ -74,3 +77,10 @@ def _resume(run_id: int) -> bool:
         runs.move(run, Run.State.RUNNING if run.started_at else Run.State.QUEUED)
     runs.advance(run_id)
     return True
+
+
+_DUE = """
+UPDATE scoring_run SET probe_at = now() + make_interval(secs => %s)
+WHERE state = 'paused' AND paused_by_portal AND probe_at <= now()
+RETURNING blocked_by_id
+"""

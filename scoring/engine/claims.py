@@ -49,6 +49,17 @@ def recover(
     return done.rowcount
 
 
+def holds(session: Session, table: Identifier, runs: Sequence[int], asker: UUID) -> bool:
+    """Say whether an asker still holds anything of some runs."""
+    found = session.execute(
+        SQL("SELECT FROM {} WHERE run_id = ANY(%s) AND state = 'asking' AND asker = %s LIMIT 1").format(
+            table
+        ),
+        [list(runs), asker],
+    )
+    return found.rowcount > 0
+
+
 def prepared(
     session: Session, table: Identifier, asker: UUID, rows: Iterable[Row], prepare: Callable[[Row], Job]
 ) -> list[Job]:

@@ -66,7 +66,7 @@ class Slots:
     def __init__(self, gateway: Gateway, most: int) -> None:
         self.woken, self.landed = threading.Event(), threading.Event()
         self._gateway = gateway
-        self._pace = Pace(most)
+        self._pace = Pace(self._within(most))
         self._guard = threading.Lock()
         self._lanes: dict[Lane, deque[Job]] = {}
         self._turns: deque[Lane] = deque()
@@ -131,6 +131,7 @@ class Slots:
 
     def resize(self, most: int) -> None:
         """Change how many requests may be in flight."""
+        most = self._within(most)
         if most != self._pace.most:
             self._pace.most = most
             self._loop.call_soon_threadsafe(self._pump)
@@ -175,6 +176,11 @@ class Slots:
         with self.quiet():
             found: Probe = self._wait_for(self._probe(target, seconds))
         return found
+
+    def _within(self, most: int) -> int:
+        """Send no more than the gateway has places: the time of what waits inside of it would run out."""
+        places: int | None = getattr(self._gateway, "MOST_IN_FLIGHT", None)
+        return most if places is None else min(most, places)
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
         done: Future[Any] = asyncio.run_coroutine_threadsafe(work, self._loop)

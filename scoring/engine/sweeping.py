@@ -26,11 +26,20 @@ def sweep(ring: Ring) -> None:
     if locks.break_frozen(Work.ASKING, FROZEN_SECONDS):
         logger.error("An asker was frozen; its endpoint is free again.")
     for run_id in Run.objects.filter(state__in=Run.UNDER_WAY).values_list("pk", flat=True):
-        runs.advance(run_id)
+        _advance(run_id)
     silent = set(workers.silent_queues())
     for bell in [*_asking(), *_scoring(), *(Bell("probe", endpoint) for endpoint in blockades.due())]:
         if QUEUES[bell.task] not in silent:
             ring(bell)
+
+
+def _advance(run_id: int) -> None:
+    try:
+        runs.advance(run_id)
+    except locks.LOST:
+        raise
+    except Exception:  # Whatever is wrong with one run must not stop the others.
+        logger.exception("The run cannot be moved on", extra={"run": run_id})
 
 
 def _asking() -> list[Bell]:

@@ -8,7 +8,7 @@ import time
 
 from benchmarks import mock_server
 from benchmarks.mock_server import Remote
-from scoring import tasks
+from scoring import runs, tasks
 from scoring.models import Response, Run, Score
 from tests.engine.conftest import Engine, until
 from tests.engine.making import endpoint, started, version
@@ -59,7 +59,7 @@ def test_it_loses_and_doubles_nothing_under_many_kills(engine: Engine, mock: Rem
 class _Victims:
     """Two workers, the broker and the web server, each of which is started again when it is killed."""
 
-    QUEUES = ("inference,default", "inference,scoring,default")
+    QUEUES = ("inference,judging,default", "inference,judging,scoring,default")
 
     def __init__(self, engine: Engine) -> None:
         self.dice = random.Random(7)
@@ -77,9 +77,36 @@ class _Victims:
             self._web.kill()
             self._web = self._engine.web()
         else:
-            which = self.dice.randrange(len(self._workers))
-            self._workers[which].kill()
-            self._workers[which] = self._engine.worker(self.QUEUES[which])
+            self.kill_worker()
+
+    def kill_worker(self) -> None:
+        which = self.dice.randrange(len(self._workers))
+        self._workers[which].kill()
+        self._workers[which] = self._engine.worker(self.QUEUES[which])
+
+
+def test_it_loses_and_doubles_no_verdict_under_kills(engine: Engine, mock: Remote) -> None:
+    mock.control(latency=0.3)
+    run = started(
+        version(60, suite="cybersec", benchmark="cybersecurity_answers"),
+        endpoint(mock.url, most=4),
+        judge=endpoint(mock.url, most=4),
+        judge_votes=2,
+        samples=2,
+    )
+    victims = _Victims(engine)
+    in_flight = 0
+    for _ in range(12):
+        until(lambda: mock.counts()["in_flight"], 120)
+        time.sleep(victims.dice.uniform(0, 0.6))
+        in_flight += mock.counts()["in_flight"]
+        victims.kill_worker()
+    mock.control(latency=0.01)
+    until_final(run, 120)
+    assert_whole(run, 120)
+    assert run.verdicts.filter(state="done").exclude(content="").count() == 240
+    assert run.verdicts.values("response", "vote").distinct().count() == 240
+    assert mock.counts()["requests"] - 120 - 240 <= in_flight
 
 
 def test_it_goes_on_when_the_broker_forgets_everything(engine: Engine, mock: Remote) -> None:
@@ -104,6 +131,23 @@ def test_it_goes_on_when_the_broker_is_gone_for_a_while(engine: Engine, mock: Re
     until_final(run)
     assert_whole(run, 120)
     assert mock.counts()["requests"] == 120
+
+
+def test_it_asks_and_pauses_at_once_while_the_broker_is_silent(engine: Engine, mock: Remote) -> None:
+    mock.control(latency=0.2)
+    run = started(version(400), endpoint(mock.url, most=10))
+    engine.worker()
+    engine.beat()
+    until(lambda: run.responses.filter(state="done").count() > 20)
+    with engine.broker.silent():
+        before = run.responses.filter(state="done").count()
+        until(lambda: run.responses.filter(state="done").count() > before + 60)
+        runs.pause(run)
+        until(lambda: not run.responses.filter(state="asking").exists(), 5)
+    runs.resume(run)
+    until_final(run)
+    assert_whole(run, 400)
+    assert mock.counts()["requests"] == 400
 
 
 def test_it_keeps_its_workers_when_the_broker_dies_under_them(engine: Engine, mock: Remote) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 from threading import Event, Thread
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -16,7 +17,7 @@ from django.utils import timezone
 from benchmarks import mock_server
 from benchmarks.mock_server import Remote
 from scoring import endpoints, runs
-from scoring.engine import asking, bells, blockades, locks
+from scoring.engine import asking, bells, blockades, claims, locks, sweeping, workers
 from scoring.engine.locks import Work
 from scoring.models import Endpoint, Response, Run
 from tests.engine.making import echo, endpoint, started, version
@@ -196,6 +197,24 @@ def test_it_tries_an_endpoint_that_stays_down_less_and_less_often(away: Endpoint
     assert blockades.due() == []
 
 
+def test_it_calls_for_one_test_of_an_endpoint_at_a_time(away: Endpoint) -> None:
+    run = serve(started(version(1), away))
+    Run.objects.filter(pk=run.pk).update(probe_at=timezone.now())
+    assert blockades.due() == [away.pk]
+    assert blockades.due() == []
+
+
+def test_it_sweeps_the_other_runs_when_one_cannot_be_moved_on(
+    mock: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, whole = started(version(1), endpoint(mock.url)), started(version(1), endpoint(mock.url))
+    advance, rung = runs.advance, list[bells.Bell]()
+    monkeypatch.setattr(runs, "advance", lambda pk: 1 / 0 if pk == broken.pk else advance(pk))
+    monkeypatch.setattr(workers, "silent_queues", list)
+    sweeping.sweep(rung.append)
+    assert bells.Bell("ask", whole.endpoint_id) in rung
+
+
 def test_it_does_not_resume_what_a_person_has_paused(away: Endpoint) -> None:
     run = serve(started(version(2), away))
     runs.pause(run)
@@ -300,6 +319,21 @@ def test_it_gives_everything_back_when_told_to_stop(mock: Remote) -> None:
     assert found["waiting"] == 200 - found["done"]
 
 
+def test_it_blames_no_case_when_the_key_stops_working_under_way(mock: Remote) -> None:
+    mock.control(latency=0.05)
+    run = started(version(300), endpoint(mock.url, most=10))
+    thread = Thread(target=_serve_until, args=(run.endpoint_id, Event()))
+    thread.start()
+    while mock.counts()["answers"] < 30:
+        time.sleep(0.01)
+    mock.control(key="another")
+    thread.join(30)
+    mock.control(key="")
+    run.refresh_from_db()
+    assert (run.state, run.paused_by_portal) == (Run.State.PAUSED, True)
+    assert set(kinds(run)) == {"done", "waiting"}
+
+
 def _end_sessions(endpoint_id: int) -> int:
     """Cut an asker's session with the database, as a restart of the server would."""
     with connection.cursor() as cursor:
@@ -343,6 +377,30 @@ def test_it_gives_up_waiting_for_the_database_when_told_to_stop(mock: Remote) ->
         thread.join(20)
     assert not thread.is_alive()
     assert [isinstance(error, locks.LOST) for error in errors] == [True]
+
+
+def test_it_leaves_when_another_asker_has_taken_over_what_it_held(mock: Remote) -> None:
+    mock.control(latency=60)
+    run = started(version(20), endpoint(mock.url, most=5))
+    errors = list[BaseException]()
+    thread = Thread(target=_serve_and_tell, args=(run.endpoint_id, Event(), errors))
+    thread.start()
+    while mock.counts()["in_flight"] < 5:
+        time.sleep(0.01)
+    with locks.session("the next asker") as other:
+        while not locks.take(other, Work.ASKING, run.endpoint_id):
+            _end_sessions(run.endpoint_id)
+        claims.recover(other, claims.RESPONSES, [run.pk], uuid4())
+        thread.join(20)
+    assert not thread.is_alive()
+    assert len(errors) == 1
+    until_nothing_flies(mock)
+    assert kinds(run) == {"waiting": 20}
+
+
+def until_nothing_flies(mock: Remote) -> None:
+    while mock.counts()["in_flight"]:
+        time.sleep(0.01)
 
 
 def _serve_and_tell(endpoint_id: int, stopping: Event, errors: list[BaseException]) -> None:

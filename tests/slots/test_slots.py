@@ -148,6 +148,17 @@ def test_it_follows_a_new_maximum(script: Script, opened: Callable[[int], Slots]
     assert script.most == 5
 
 
+def test_it_sends_no_more_than_the_gateway_has_places(
+    script: Script, opened: Callable[[int], Slots], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Script, "MOST_IN_FLIGHT", 2, raising=False)
+    slots = opened(4)
+    slots.resize(5)
+    slots.give(job(FIRST, row) for row in range(6))
+    collect(slots, 6)
+    assert script.most == 2
+
+
 def test_it_closes_its_connections_and_breaks_off_the_rest(script: Script) -> None:
     script.seconds = 60
     with Slots(script, 3) as slots:  # type: ignore[arg-type]
