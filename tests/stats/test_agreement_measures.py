@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable
 from itertools import permutations
 
+import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from irrCAC.raw import CAC
 from numpy.typing import NDArray
+from pandas import DataFrame
 from sklearn.metrics import cohen_kappa_score
 
 from reviews.stats import bootstrap_interval, cohen_kappa, conger_kappa, gate, gwet_ac2, krippendorff_alpha
@@ -49,9 +52,8 @@ def test_cohens_kappa_equals_scikit_learn(seed: int, weights: cohen_kappa.Weight
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_alpha_equals_krippendorff(seed: int, level: krippendorff_alpha.Level, draw_marks: Draw) -> None:
-    reference = pytest.importorskip("krippendorff")
     rows = draw_marks(seed, 25, reviewers=2 + seed % 4, missing=0.2)[:, 0]
-    expected = reference.alpha(rows.T, level_of_measurement=level, value_domain=STEPS)
+    expected = krippendorff.alpha(rows.T, level_of_measurement=level, value_domain=STEPS)
     found = bootstrap_interval.value(krippendorff_alpha.quantity(as_panel(rows), level=level))
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -59,10 +61,6 @@ def test_alpha_equals_krippendorff(seed: int, level: krippendorff_alpha.Level, d
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("weights", ["identity", "ordinal", "quadratic"])
 def test_ac2_equals_irrcac(seed: int, weights: gwet_ac2.Weights, draw_marks: Draw) -> None:
-    pytest.importorskip("irrCAC")
-    from irrCAC.raw import CAC
-    from pandas import DataFrame
-
     rows = draw_marks(seed, 25, reviewers=2 + seed % 4, missing=0.2)[:, 0]
     expected = CAC(DataFrame(rows), weights=weights, categories=STEPS, digits=12).gwet()["est"]
     found = bootstrap_interval.value(gwet_ac2.quantity(as_panel(rows), weights=weights))
@@ -72,10 +70,6 @@ def test_ac2_equals_irrcac(seed: int, weights: gwet_ac2.Weights, draw_marks: Dra
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "quadratic"])
 def test_congers_kappa_equals_irrcac(seed: int, weights: cohen_kappa.Weights, draw_marks: Draw) -> None:
-    pytest.importorskip("irrCAC")
-    from irrCAC.raw import CAC
-    from pandas import DataFrame
-
     rows = draw_marks(seed, 25, reviewers=2 + seed % 4, missing=0.2)[:, 0]
     name = "identity" if weights == "unweighted" else weights
     expected = CAC(DataFrame(rows), weights=name, categories=STEPS, digits=12).conger()["est"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats import multitest
 
 from evalportal.stats import holm
 
@@ -22,7 +23,6 @@ def test_it_equals_its_definition(family: list[float | None]) -> None:
 
 
 def test_it_equals_statsmodels() -> None:
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
     family = np.random.default_rng(1).random(40) ** 3
     assert holm.adjust(family.tolist()) == pytest.approx(
         multitest.multipletests(family, method="holm")[1].tolist()

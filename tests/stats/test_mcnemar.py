@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats import contingency_tables as tables
 
 from evalportal.stats import mcnemar
 
@@ -24,7 +25,6 @@ def test_it_is_exact_for_few(lost: int, gained: int) -> None:
 
 @pytest.mark.parametrize(("lost", "gained"), [(1, 9), (12, 12), (13, 12), (40, 12), (150, 86), (0, 500)])
 def test_it_equals_statsmodels(lost: int, gained: int) -> None:
-    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
     few = lost + gained < mcnemar.FEW
     expected = tables.mcnemar([[10, lost], [gained, 10]], exact=few, correction=True)
     assert mcnemar.of_counts(lost, gained).p_value == pytest.approx(expected.pvalue, abs=1e-12)

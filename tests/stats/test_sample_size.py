@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats import power
 
 from evalportal.stats import corrected_mean, sample_size
 
@@ -23,7 +24,6 @@ def test_it_equals_the_noncentral_t(effect: float, power: float) -> None:
 
 
 def test_it_equals_statsmodels() -> None:
-    power = pytest.importorskip("statsmodels.stats.power")
     for n, effect in [(2, 0.5), (10, 0.3), (100, 0.1), (5000, 0.04)]:
         assert sample_size.power_of(n, effect) == pytest.approx(
             power.TTestPower().power(effect, n, 0.05), abs=1e-9

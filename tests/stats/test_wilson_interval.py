@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats import proportion
 
 from reviews.stats import wilson_interval
 
@@ -21,7 +22,6 @@ def test_it_equals_the_published_table(successes: int, trials: int, low: float, 
 
 
 def test_it_equals_statsmodels() -> None:
-    proportion = pytest.importorskip("statsmodels.stats.proportion")
     for successes, trials in [(0, 1), (1, 1), (3, 10), (199, 200), (450, 5000)]:
         found = wilson_interval.measure(successes, trials)
         expected = proportion.proportion_confint(successes, trials, method="wilson")
