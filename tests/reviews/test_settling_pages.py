@@ -78,6 +78,16 @@ def test_it_settles_without_names_and_keeps_what_was_typed(run: Run, alice: Any,
     assert item.state == "settled"
 
 
+def test_it_says_how_far_reviewers_agreed_before_an_answer_was_settled(
+    run: Run, alice: Any, signed_in: SignIn
+) -> None:
+    client, item = signed_in(alice), ReviewItem.objects.get(state="disputed")
+    marks = {f"mark-{key}": "3" for key in LOW}
+    client.post(f"/adjudication/{item.pk}/", marks | {"why": "The clause decides."})
+    words = client.get(f"/runs/{run.pk}/agreement/").content.decode()
+    assert "Settled answers count as agreed here; as the reviewers gave their marks it is 0.88" in words
+
+
 def test_it_keeps_a_slot_for_someone_and_frees_it_again(
     make_run: MakeRun, alice: Any, bob: Any, dan: Any, signed_in: SignIn
 ) -> None:
