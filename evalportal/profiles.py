@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
 
+from evalportal import metric_differences
 from evalportal.comparison import Comparison
+from evalportal.stats.paired_difference import PairedDifference
 from scoring import improvements, registry
 from scoring.improvements import Improvement
 from scoring.models import Run, Scoring
@@ -17,6 +19,8 @@ _TABLED = (
     "coherence", "hallucination", "perplexity", "repetition", "prompt_copying", "semantic_richness",
     "combined",
 )  # fmt: skip
+
+_SIGNIFICANT = 0.05
 
 # Of each metric the mean, and over how many answers.
 Means = dict[str, tuple[float | None, int]]
@@ -43,6 +47,16 @@ class Change(NamedTuple):
     percent: str
     old_count: int
     new_count: int
+    apart: PairedDifference | None = None  # None: not tested
+
+    @property
+    def outcome(self) -> str:
+        """Say in a word or two what the change comes to."""
+        if self.row.old is None or self.row.new is None:
+            return "not measured in both"
+        if self.apart and self.apart.p_value is not None and self.apart.p_value >= _SIGNIFICANT:
+            return "no difference shown"
+        return {True: "better", False: "worse", None: "neither"}[self.row.better]
 
 
 def speeds(found: Comparison, scorings: Sequence[Scoring]) -> list[Speed]:
@@ -57,17 +71,21 @@ def speeds(found: Comparison, scorings: Sequence[Scoring]) -> list[Speed]:
 
 def changes(found: Comparison, scorings: Sequence[Scoring]) -> list[list[Change]]:
     """Table each run's metrics beside the first's: by how much each changed, and whether for the better."""
+    base, *others = _all_means(found, scorings)
+    apart = metric_differences.between(found, scorings)
+    return [_changes(base, other, tested) for other, tested in zip(others, apart, strict=True)]
+
+
+def _all_means(found: Comparison, scorings: Sequence[Scoring]) -> list[Means]:
     if _kept(found, scorings):
-        base, *others = (_means(run) for run in found.runs)
-        return [_changes(base, other) for other in others]
+        return [_means(run) for run in found.runs]
     with connection.cursor() as cursor:
         cursor.execute(_METRICS, [[scoring.pk for scoring in scorings], *_questions(found)])
         rows = cursor.fetchall()
     means: dict[int, Means] = {scoring.pk: {} for scoring in scorings}
     for scoring, metric, mean, count in rows:
         means[scoring][metric] = (mean, count)
-    base, *others = (means[scoring.pk] for scoring in scorings)
-    return [_changes(base, other) for other in others]
+    return [means[scoring.pk] for scoring in scorings]
 
 
 def _kept(found: Comparison, scorings: Sequence[Scoring]) -> bool:
@@ -87,7 +105,7 @@ def _means(run: Run) -> Means:
     return {name: (metric["mean"], metric["count"]) for name, metric in run.summary["metrics"].items()}
 
 
-def _changes(old: Means, new: Means) -> list[Change]:
+def _changes(old: Means, new: Means, tested: Mapping[str, PairedDifference]) -> list[Change]:
     known = registry.plugins(improvements.METRICS)
     names = [name for name in (*_TABLED, *sorted({*old, *new} - set(_TABLED))) if name in known]
     there = [name for name in names if old.get(name, (None, 0))[1] or new.get(name, (None, 0))[1]]
@@ -100,6 +118,7 @@ def _changes(old: Means, new: Means) -> list[Change]:
             improvements.percent(row.change),
             old.get(row.metric, (None, 0))[1],
             new.get(row.metric, (None, 0))[1],
+            tested.get(row.metric),
         )
         for row in improvements.table(before, after)
     ]

@@ -218,6 +218,34 @@ def test_it_tables_pre_trained_against_fine_tuned_as_the_metrics_are_published(
     assert "confidence" not in page
 
 
+def test_it_calls_no_metric_better_whose_difference_may_be_chance() -> None:
+    version = make_version()
+    old = [{"coherence": score, "grounding": score} for score in OLD]
+    raised = [score + 0.2 + place % 5 / 20 for place, score in enumerate(OLD)]
+    new = [{"coherence": up, "grounding": 1 - old} for up, old in zip(raised, NEW, strict=True)]
+    runs = [make_run(version, OLD, values=old), make_run(version, NEW, values=new)]
+    [table] = profiles.changes(_compared(*runs), comparison.scorings(runs))
+    outcomes = {one.row.metric: one.outcome for one in table}
+    expected = paired_difference.measure(OLD, raised, clusters=SECTIONS)
+    assert outcomes == {"coherence": "better", "grounding": "no difference shown"}
+    assert table[0].apart
+    assert table[0].apart.difference == expected.difference
+    assert expected.p_value
+    assert table[0].apart.p_value == pytest.approx(2 * expected.p_value)
+
+
+def test_it_tests_metrics_by_the_mean_of_the_answers_to_a_question() -> None:
+    version = make_version(size=2)
+    old, new = (make_run(version, [0.0, 1.0], values=[{"grounding": v} for v in (0.0, 1.0)]) for _ in "ab")
+    second = old.responses.get(position=0)
+    second.pk, second.sample, second.position = None, 2, 9
+    second.save()
+    old.scorings.get().scores.create(response=second, overall=1.0, values={"grounding": 1.0}, details={})
+    [table] = profiles.changes(_compared(old, new), comparison.scorings([old, new]))
+    assert table[0].apart
+    assert table[0].apart.difference.value == -0.25
+
+
 def test_it_shows_the_comparison(dan: Any, signed_in: Callable[[Any], Client]) -> None:
     version = make_version()
     runs = [make_run(version, scores) for scores in (OLD, NEW, OLD)]
