@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from django.core.cache import cache
 from django.db import connection
 from numpy.typing import NDArray
 
+from evalportal import board_entries
 from evalportal.alignment import Aligned, Numbers
 from evalportal.comparison import Comparison
 from evalportal.stats import holm, paired_difference
@@ -19,6 +21,7 @@ from scoring.models import Scoring
 
 # On more questions any difference worth a look is beyond doubt, and to read their values would take seconds.
 MOST_QUESTIONS = 20_000
+_KEPT_SECONDS = 3600
 
 # By metric: a row for each run, a column for each question; NaN where there is no value.
 Values = Mapping[str, NDArray[np.float64]]
@@ -28,8 +31,18 @@ def between(found: Comparison, scorings: Sequence[Scoring]) -> list[dict[str, Pa
     """Hold each run's metrics against the first's, with p-values corrected for how many metrics there are."""
     if found.aligned.n > MOST_QUESTIONS:
         return [{} for _ in scorings[1:]]
-    values = _values(found.aligned, scorings)
-    return [_differences(values, row, found.aligned.clusters) for row in range(1, len(scorings))]
+    order = "-".join(str(scoring.pk) for scoring in scorings)
+    name = f"metrics:{order}:{board_entries.state(scorings)}"
+    kept: list[dict[str, PairedDifference]] | None = cache.get(name)
+    if kept is None:
+        kept = _between(found.aligned, scorings)
+        cache.set(name, kept, timeout=_KEPT_SECONDS)
+    return kept
+
+
+def _between(aligned: Aligned, scorings: Sequence[Scoring]) -> list[dict[str, PairedDifference]]:
+    values = _values(aligned, scorings)
+    return [_differences(values, row, aligned.clusters) for row in range(1, len(scorings))]
 
 
 def _differences(values: Values, row: int, clusters: Numbers) -> dict[str, PairedDifference]:
