@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +14,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.db.models.functions import Now
 
-from scoring import recordings, registry
+from scoring import keys, recordings, registry
 from scoring.gateway_contract import Gateway, GatewayError, Probe, Target
 from scoring.models import Endpoint, Recording
 
@@ -108,13 +107,10 @@ async def _probe(way: Gateway, asked: Target) -> Probe:
 
 
 def _key(endpoint: Endpoint) -> str:
+    """Take the key; rows may come from elsewhere than the form, so their variable is checked again."""
     if not endpoint.key_variable:
         return ""
-    key = os.environ.get(endpoint.key_variable, "")
-    if not key:
-        raise GatewayError(
-            "unauthorised",
-            f"The environment variable {endpoint.key_variable} holds no key on this machine: set it for the "
-            "portal and its workers, and restart them.",
-        )
-    return key
+    try:
+        return keys.take(endpoint.key_variable)
+    except keys.KeyVariableError as error:
+        raise GatewayError("unauthorised", str(error)) from None

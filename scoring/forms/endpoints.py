@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from scoring import addresses, endpoints, recordings, registry
+from scoring import addresses, endpoints, keys, recordings, registry
 from scoring.forms.fields import choice
 from scoring.models import Endpoint
 
@@ -32,6 +32,7 @@ class EndpointForm(forms.ModelForm[Endpoint]):
         help_texts = {  # noqa: RUF012
             "base_url": "Such as http://127.0.0.1:11434 for Ollama, or http://host:8000/v1 for vLLM.",
             "model": "The name that the server knows it by; for local weights their folder or package.",
+            "key_variable": "The environment variable that holds the key, such as OPENAI_API_KEY.",
             "parameters": 'A JSON object, such as {"temperature": 0, "max_tokens": 512, "logprobs": true}.',
             "system_prompt": "Put before the suite's own instructions.",
         }
@@ -59,12 +60,17 @@ class EndpointForm(forms.ModelForm[Endpoint]):
         return url
 
     def clean_key_variable(self) -> str:
-        """Refuse what looks like a key rather than like a variable's name."""
+        """Refuse what looks like a key, and the variables that hold the portal's own secrets."""
         name = str(self.cleaned_data["key_variable"]).strip()
         if name and not re.fullmatch(r"[A-Z_][A-Z0-9_]{0,79}", name):
             raise forms.ValidationError(
                 "Type the name of the environment variable, such as OPENAI_API_KEY, never the key itself."
             )
+        try:
+            if name:
+                keys.check(name)
+        except keys.KeyVariableError as error:
+            raise forms.ValidationError(str(error)) from error
         return name
 
     def clean_parameters(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pytest
     "name",
     [
         "scoring.addresses",
+        "scoring.keys",
         "scoring.parameters",
         "scoring.recordings",
         "scoring.wire.cleaning",

@@ -232,17 +232,17 @@ def test_it_says_that_the_model_is_unknown_instead_of_failing_every_case(mock: R
 
 
 def test_it_says_which_variable_holds_no_key(mock: Remote) -> None:
-    run = serve(started(version(2), endpoint(mock.url, key_variable="NO_SUCH_KEY")))
+    run = serve(started(version(2), endpoint(mock.url, key_variable="NO_SUCH_API_KEY")))
     assert run.state == Run.State.PAUSED
-    assert "NO_SUCH_KEY" in run.reason
+    assert "NO_SUCH_API_KEY" in run.reason
 
 
 def test_it_takes_the_key_from_the_environment_and_keeps_it_there(
     mock: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MOCK_KEY", "sesame-open-7")
+    monkeypatch.setenv("MOCK_API_KEY", "sesame-open-7")
     mock.control(key="sesame-open-7")
-    run = serve(started(version(2), endpoint(mock.url, key_variable="MOCK_KEY")))
+    run = serve(started(version(2), endpoint(mock.url, key_variable="MOCK_API_KEY")))
     mock.control(key="")
     assert kinds(run) == {"done": 2}
     assert "sesame" not in str(list(Response.objects.filter(run=run).values()))

@@ -24,9 +24,13 @@ FORM = {
 
 
 def test_it_adds_a_model(alice: Any, signed_in: SignedIn) -> None:
-    signed_in(alice).post("/models/new/", FORM | {"key_variable": "LLAMA_KEY"})
+    signed_in(alice).post("/models/new/", FORM | {"key_variable": "LLAMA_API_KEY"})
     endpoint = Endpoint.objects.get()
-    assert (endpoint.gateway, endpoint.key_variable, endpoint.created_by) == ("ollama", "LLAMA_KEY", alice)
+    assert (endpoint.gateway, endpoint.key_variable, endpoint.created_by) == (
+        "ollama",
+        "LLAMA_API_KEY",
+        alice,
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,6 +40,11 @@ def test_it_adds_a_model(alice: Any, signed_in: SignedIn) -> None:
         ("base_url", "ftp://example.com"),
         ("base_url", "http://user:secret@example.com"),
         ("key_variable", "sk-abcdef123456"),
+        ("key_variable", "SECRET_KEY"),
+        ("key_variable", "PGPASSWORD"),
+        ("key_variable", "EMAIL_HOST_PASSWORD"),
+        ("key_variable", "EVALPORTAL_METRICS_TOKEN"),
+        ("key_variable", "LLAMA_KEY"),
         ("parameters", "[1]"),
         ("parameters", "{"),
         ("gateway", "nonsense"),
@@ -60,13 +69,13 @@ def test_it_says_that_nothing_answers(alice: Any, signed_in: SignedIn) -> None:
 
 
 def test_it_never_shows_a_key(alice: Any, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECRET_KEY_OF_LLAMA", "tell-nobody")
+    monkeypatch.setenv("LLAMA_API_KEY", "tell-nobody")
     endpoint = Endpoint.objects.create(
         name="Llama",
         gateway="ollama",
         base_url="http://127.0.0.1:9",
         model="x",
-        key_variable="SECRET_KEY_OF_LLAMA",
+        key_variable="LLAMA_API_KEY",
     )
     client = signed_in(alice)
     pages = [

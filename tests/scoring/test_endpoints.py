@@ -23,17 +23,29 @@ def test_it_lets_a_runs_parameters_go_over_the_endpoints_own() -> None:
 
 
 def test_it_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOME_KEY", "sesame-open-7")
-    asked = endpoint("http://127.0.0.1:9", key_variable="SOME_KEY")
+    monkeypatch.setenv("SOME_API_KEY", "sesame-open-7")
+    asked = endpoint("http://127.0.0.1:9", key_variable="SOME_API_KEY")
     assert endpoints.target(asked).key == "sesame-open-7"
     assert "sesame" not in repr(endpoints.target(asked))
 
 
 def test_it_names_the_variable_that_holds_no_key() -> None:
-    asked = endpoint("http://127.0.0.1:9", key_variable="NO_SUCH_KEY")
-    with pytest.raises(GatewayError, match="NO_SUCH_KEY holds no key"):
+    asked = endpoint("http://127.0.0.1:9", key_variable="NO_SUCH_API_KEY")
+    with pytest.raises(GatewayError, match="NO_SUCH_API_KEY holds no key"):
         endpoints.target(asked)
-    assert "NO_SUCH_KEY" in endpoints.probe(asked).message
+    assert "NO_SUCH_API_KEY" in endpoints.probe(asked).message
+
+
+@pytest.mark.parametrize("variable", ["SECRET_KEY", "DATABASE_URL", "EVALPORTAL_METRICS_TOKEN", "PATH"])
+def test_it_sends_no_secret_of_the_portal_whoever_made_the_row(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "sesame-open-7")
+    with mock_server.running() as mock:
+        asked = endpoint(mock.url, key_variable=variable)
+        with pytest.raises(GatewayError, match=variable):
+            endpoints.target(asked)
+        assert (endpoints.probe(asked).reachable, mock.counts()["requests"]) == (False, 0)
 
 
 def test_it_finds_what_a_server_serves() -> None:
