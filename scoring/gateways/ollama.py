@@ -33,7 +33,7 @@ async def ask(client: httpx.AsyncClient | None, target: Target, prompt: Prompt) 
     url = f"{_root(target.base_url)}/api/{'generate' if settings.completion else 'chat'}"
     listed = (1 + settings.top_logprobs) * (settings.max_tokens or 4096) if settings.logprobs else 0
     exchanged = await exchange.post(client, target, url, _body(target, settings, prompt), logprobs=listed)
-    return reply(exchanged, _parts(exchanged), settings.vocabulary)
+    return reply(exchanged, _parts(exchanged), target, settings.vocabulary)
 
 
 async def models(client: httpx.AsyncClient | None, target: Target) -> list[str]:

@@ -58,7 +58,7 @@ async def ask(client: httpx.AsyncClient | None, target: Target, prompt: Prompt) 
             _refused[target.base_url, target.model, name] = time.monotonic()
             notes += _leave_out(body, name)
         else:
-            return _reply(exchanged, settings, tuple(notes))
+            return _reply(exchanged, target, settings, tuple(notes))
 
 
 async def models(client: httpx.AsyncClient | None, target: Target) -> list[str]:
@@ -129,7 +129,7 @@ def _leave_out(body: dict[str, Any], name: str) -> list[str]:
     return [_LEFT_OUT[name]] if name in _LEFT_OUT else []
 
 
-def _reply(exchanged: Exchanged, settings: Settings, notes: tuple[str, ...]) -> Reply:
+def _reply(exchanged: Exchanged, target: Target, settings: Settings, notes: tuple[str, ...]) -> Reply:
     data = exchanged.data
     choice = data if exchanged.beginning else _choice(data)
     message, usage = part_of(choice, "message"), part_of(data, "usage")
@@ -142,7 +142,7 @@ def _reply(exchanged: Exchanged, settings: Settings, notes: tuple[str, ...]) -> 
         logprobs=choice.get("logprobs"),
         raw={name: data[name] for name in _METADATA if name in data},
     )
-    return reply(exchanged, parts, settings.vocabulary, notes)
+    return reply(exchanged, parts, target, settings.vocabulary, notes)
 
 
 def _choice(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from scoring.gateway_contract import GatewayError, Kind
 from scoring.wire.cleaning import clean
+from scoring.wire.discretion import discreet
 
 _LONGEST_WAIT = 3600.0
 _LONGEST_WORDS = 300
@@ -23,7 +24,21 @@ _NO_MODEL = re.compile(
     r"|(unknown|invalid|no such) model|no models? (loaded|found)",
     re.IGNORECASE | re.DOTALL,
 )
-_NO_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|payment", re.IGNORECASE)
+_MAYBE_QUOTA = frozenset({400, 402, 403, 429})
+# Codes decide. Words of money stand in plain rate limits, too ("… add a payment method"), and count only
+# where nothing else tells and the server does not ask to come again.
+_QUOTA_CODES = re.compile(
+    r"\b(insufficient_(quota|balance|credits?|funds)|billing_(hard_limit_reached|not_active|error)|"
+    r"(credit|usage|spend(ing)?)_limit_(reached|exceeded)|out_of_credits|quota_exhausted)\b",
+    re.IGNORECASE,
+)
+_RATE_CODES = re.compile(r"\b(rate_limit\w*|too_many_requests|requests|tokens|throttl\w*)\b", re.IGNORECASE)
+_COME_AGAIN = re.compile(r"\b(re)?try (again )?(in|after)\b|\bper[ -](second|minute|hour)\b", re.IGNORECASE)
+_QUOTA_WORDS = re.compile(
+    r"exceeded your current quota|insufficient (quota|balance|credits?|funds)|credit balance is too low|"
+    r"(ran|run|are) out of credits",
+    re.IGNORECASE,
+)
 
 
 class RefusalError(GatewayError):
@@ -37,21 +52,24 @@ class RefusalError(GatewayError):
 
 def refusal(status: int, headers: Mapping[str, str], body: str, *, secret: str, model: str) -> RefusalError:
     """Make an error of a reply that is no answer."""
-    code, words = _said(body)
-    words = _discreet(words, secret)
+    code, words = (_flat(discreet(said, secret)) for said in _said(body))
+    wait = retry_after(headers)
     kind, permanent, advice = _judge(status, f"{code} {words}", model)
+    if status in _MAYBE_QUOTA and _is_used_up(status, code, words, asked_to_wait=wait is not None):
+        kind, permanent = "out_of_quota", True
+        advice = f"The account's quota is used up ({status}): see to it, then resume."
     if kind == "unauthorised" and not secret:
         advice = f"The server wants a key ({status}): name the environment variable that holds it."
-    said = f" The server says: “{words}”" if words else ""
+    said = f" The server says: “{_short(words)}”" if words else ""
     if kind == "redirect":
-        said = f" That is {_discreet(_short(headers.get('location', '')), secret) or 'not said'}."
+        said = f" That is {_short(_flat(discreet(headers.get('location', ''), secret))) or 'not said'}."
     return RefusalError(
         kind,
         advice + said,
         status=status,
         words=f"{code} {words}",
         permanent=permanent,
-        retry_after=None if permanent else retry_after(headers),
+        retry_after=None if permanent else wait,
     )
 
 
@@ -62,6 +80,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     20.0
     """
     value = headers.get("retry-after", "").strip()
+    exact = headers.get("retry-after-ms", "").strip()
+    if re.fullmatch(r"\d{1,12}(\.\d+)?", exact, re.ASCII):
+        return min(float(exact) / 1000, _LONGEST_WAIT)
     if not value:
         return None
     if re.fullmatch(r"\d{1,9}(\.\d+)?", value, re.ASCII):
@@ -77,8 +98,6 @@ def _judge(status: int, words: str, model: str) -> tuple[Kind, bool, str]:
         return "redirect", True, f"The server redirects ({status}): give the address that it points to."
     if status in {401, 403}:
         return "unauthorised", True, f"The server refuses access ({status}): check the key."
-    if status == 402 or (status == 429 and _NO_QUOTA.search(words)):
-        return "out_of_quota", True, f"The account's quota is used up ({status}): see to it, then resume."
     if status == 429:
         return "rate_limited", False, "The server asks for fewer requests (429): lower the concurrency."
     if status in {408, 504}:
@@ -94,29 +113,39 @@ def _judge(status: int, words: str, model: str) -> tuple[Kind, bool, str]:
     return "refused", True, f"The server does not take this request ({status})."
 
 
-def _said(body: str) -> tuple[str, str]:
-    """Find the code and the message in an error's body; a web page says nothing."""
+def _is_used_up(status: int, code: str, words: str, *, asked_to_wait: bool) -> bool:
+    """Tell a quota that is used up from a rate that is too high: by the code, and by words only at last."""
+    if status == 402 or _QUOTA_CODES.search(code):
+        return True
+    if status != 429 or asked_to_wait or _RATE_CODES.search(code) or _COME_AGAIN.search(words):
+        return False
+    return bool(_QUOTA_WORDS.search(words))
+
+
+def _said(body: str) -> tuple[Any, Any]:
+    """Find the codes and the message in an error's body; a web page says nothing."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        return "", "" if body.lstrip().startswith("<") else _short(body)
+        return "", "" if body.lstrip().startswith("<") else body
+    if isinstance(data, list) and data:  # as Google's servers wrap it
+        data = data[0]
     if not isinstance(data, dict):
         return "", ""
     error = data.get("error", data)
-    if isinstance(error, dict):
-        words = error.get("message") or error.get("detail") or error.get("error") or ""
-        return _short(error.get("code") or error.get("type") or ""), _short(words)
-    return "", _short(error)
+    if not isinstance(error, dict):
+        return "", error
+    codes = (error.get(name) for name in ("code", "type", "status", "param"))
+    words = error.get("message") or error.get("detail") or error.get("error") or ""
+    return " ".join(str(code) for code in codes if isinstance(code, str | int) and code), words
 
 
-def _discreet(words: str, secret: str) -> str:
-    """Some servers repeat the key that they refuse."""
-    return words.replace(secret, "…") if secret else words
-
-
-def _short(value: Any) -> str:
+def _flat(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
-    text = clean(" ".join(text.split()))[0]
+    return clean(" ".join(text.split()))[0]
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_WORDS else f"{text[:_LONGEST_WORDS]}…"
 
 

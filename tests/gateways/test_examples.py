@@ -16,6 +16,7 @@ import pytest
         "scoring.parameters",
         "scoring.recordings",
         "scoring.wire.cleaning",
+        "scoring.wire.discretion",
         "scoring.wire.refusals",
     ],
 )

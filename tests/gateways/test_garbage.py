@@ -56,7 +56,7 @@ def understood(data: Any) -> exchange.Exchanged:
 def test_it_survives_any_reply_of_an_openai_compatible_server(choice: Any, usage: Any, rest: Any) -> None:
     with suppress(GatewayError):
         came = understood({"choices": [choice], "usage": usage, "error": None, "model": rest, "id": rest})
-        stored(openai_compatible._reply(came, SETTINGS, ()))
+        stored(openai_compatible._reply(came, Target("m"), SETTINGS, ()))
 
 
 @settings(max_examples=300)
@@ -64,7 +64,7 @@ def test_it_survives_any_reply_of_an_openai_compatible_server(choice: Any, usage
 def test_it_survives_any_reply_of_an_ollama_server(message: Any, logprobs: Any, rest: Any) -> None:
     with suppress(GatewayError):
         came = understood({"message": message, "logprobs": logprobs, "done_reason": rest, "model": rest})
-        stored(reply(came, ollama._parts(came), None))
+        stored(reply(came, ollama._parts(came), Target("m"), None))
 
 
 @settings(max_examples=300)

@@ -87,7 +87,7 @@ def test_it_leaves_nothing_out_that_changes_the_question(mock: Remote) -> None:
 
 def read(message: dict[str, Any], **choice: Any) -> Reply:
     data = {"choices": [{"message": message, **choice}]}
-    return openai_compatible._reply(Exchanged(data, 0.1), parameters.read({}), ())
+    return openai_compatible._reply(Exchanged(data, 0.1), Target("m"), parameters.read({}), ())
 
 
 def test_it_reads_content_in_parts_refusals_and_reasoning() -> None:
@@ -100,7 +100,7 @@ def test_it_reads_content_in_parts_refusals_and_reasoning() -> None:
 @pytest.mark.parametrize("odd", [7, [1], {"a": []}, "x", None, True])
 def test_it_survives_fields_of_the_wrong_kind(odd: Any) -> None:
     data = {"choices": [{"message": odd, "finish_reason": odd, "logprobs": odd}], "usage": odd, "id": odd}
-    reply = openai_compatible._reply(Exchanged(data, 0.1), parameters.read({}), ())
+    reply = openai_compatible._reply(Exchanged(data, 0.1), Target("m"), parameters.read({}), ())
     assert (reply.content, reply.prompt_tokens, reply.tokens) == ("", None, None)
 
 
