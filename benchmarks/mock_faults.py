@@ -74,7 +74,8 @@ def strike(connection: Connection, fault: Fault, answer: dict[str, Any]) -> None
 def _status(connection: Connection, settings: Mapping[str, str], _: dict[str, Any]) -> None:
     headers = {"Retry-After": settings["retry_after"].replace("_", " ")} if "retry_after" in settings else {}
     message = settings.get("message", "as asked").replace("_", " ")
-    body = {"error": {"message": message, "code": settings.get("code"), "type": "mock"}}
+    told = {"code": settings.get("code"), "param": settings.get("param"), "type": "mock"}
+    body = {"error": {"message": message, **told}}
     connection.send(int(settings["status"]), json.dumps(body).encode(), headers=headers)
 
 

@@ -14,7 +14,7 @@ import httpx
 from scoring import parameters
 from scoring.gateway_contract import GatewayError, Probe, Prompt, Reply, Target
 from scoring.parameters import Settings
-from scoring.wire import clients, exchange, probing
+from scoring.wire import clients, concessions, exchange, probing
 from scoring.wire.cleaning import clean, count_of, part_of, text_of
 from scoring.wire.exchange import Exchanged
 from scoring.wire.replies import Parts, reply
@@ -23,6 +23,12 @@ client = clients.client
 
 # Fields of the request itself; every other parameter is one of the model's options.
 _OF_THE_REQUEST = frozenset({"keep_alive", "think", "template", "truncate", "shift"})
+_CONCESSIONS = (
+    concessions.without("think", "think", "The model takes no such setting of think; it was asked without."),
+    concessions.without(
+        "format", r"\bformat\b|schema|grammar", "The server takes no JSON schema; it was asked without."
+    ),
+)
 _DURATIONS = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")
 
 
@@ -32,8 +38,10 @@ async def ask(client: httpx.AsyncClient | None, target: Target, prompt: Prompt) 
     settings = parameters.read(target.parameters)
     url = f"{_root(target.base_url)}/api/{'generate' if settings.completion else 'chat'}"
     listed = (1 + settings.top_logprobs) * (settings.max_tokens or 4096) if settings.logprobs else 0
-    exchanged = await exchange.post(client, target, url, _body(target, settings, prompt), logprobs=listed)
-    return reply(exchanged, _parts(exchanged), target, settings.vocabulary)
+    exchanged, notes = await concessions.post(
+        client, target, url, _body(target, settings, prompt), _CONCESSIONS, logprobs=listed
+    )
+    return reply(exchanged, _parts(exchanged), target, settings.vocabulary, notes)
 
 
 async def models(client: httpx.AsyncClient | None, target: Target) -> list[str]:

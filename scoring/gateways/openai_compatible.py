@@ -7,7 +7,6 @@ vLLM, llama.cpp, LM Studio, the model in the box and hosted services: `/v1/chat/
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -16,49 +15,29 @@ import httpx
 from scoring import parameters
 from scoring.gateway_contract import GatewayError, Probe, Prompt, Reply, Target
 from scoring.parameters import Settings
-from scoring.wire import clients, exchange, probing
+from scoring.wire import clients, concessions, exchange, probing
 from scoring.wire.cleaning import clean, count_of, part_of, text_of
+from scoring.wire.concessions import Body, Concession, without
 from scoring.wire.exchange import Exchanged
-from scoring.wire.refusals import RefusalError
 from scoring.wire.replies import Parts, reply
 
 client = clients.client
 
 _VERSION = re.compile(r"/v\d+\w*(/|$)")
-# What can be left out without asking another question, and the words by which servers name it.
-_OPTIONAL: Final = {
-    "max_tokens": re.compile(r"max_completion_tokens"),
-    "logprobs": re.compile(r"log_?prob", re.IGNORECASE),
-    "response_format": re.compile(""),  # a schema is the likeliest cause of a refusal that names none
-}
-_LEFT_OUT: Final = {
-    "logprobs": "The server refuses to give log-probabilities; it was asked without.",
-    "response_format": "The server takes no JSON schema; it was asked without.",
-}
 _METADATA = ("id", "model", "system_fingerprint", "timings")
-_REMEMBER_SECONDS = 600.0
-_refused: dict[tuple[str, str, str], float] = {}
+_UNSUPPORTED = r"(support|deprecated|only the default|not (allowed|permitted)|cannot)"
 
 
 async def ask(client: httpx.AsyncClient | None, target: Target, prompt: Prompt) -> Reply:
     """Ask once; a server that refuses something optional is asked again without, and later ones at once."""
     assert client is not None
     settings = parameters.read(target.parameters)
-    body = _body(target, settings, prompt)
-    notes = [note for name in _OPTIONAL if _known_refusal(target, name) for note in _leave_out(body, name)]
     url = f"{_root(target.base_url)}/{'completions' if settings.completion else 'chat/completions'}"
-    while True:
-        try:
-            listed = (1 + settings.top_logprobs) * (settings.max_tokens or 4096) if settings.logprobs else 0
-            exchanged = await exchange.post(client, target, url, body, logprobs=listed)
-        except RefusalError as error:
-            name = _optional(error, body)
-            if name is None:
-                raise
-            _refused[target.base_url, target.model, name] = time.monotonic()
-            notes += _leave_out(body, name)
-        else:
-            return _reply(exchanged, target, settings, tuple(notes))
+    listed = (1 + settings.top_logprobs) * (settings.max_tokens or 4096) if settings.logprobs else 0
+    exchanged, notes = await concessions.post(
+        client, target, url, _body(target, settings, prompt), _CONCESSIONS, logprobs=listed
+    )
+    return _reply(exchanged, target, settings, notes)
 
 
 async def models(client: httpx.AsyncClient | None, target: Target) -> list[str]:
@@ -104,31 +83,6 @@ def _body(target: Target, settings: Settings, prompt: Prompt) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value is not None} | dict(settings.rest)
 
 
-def _known_refusal(target: Target, name: str) -> bool:
-    when = _refused.get((target.base_url, target.model, name))
-    return when is not None and time.monotonic() - when < _REMEMBER_SECONDS
-
-
-def _optional(error: RefusalError, body: Mapping[str, Any]) -> str | None:
-    """Find what the server may have refused of what it can be asked without."""
-    if error.kind != "refused" or error.status not in {400, 422}:
-        return None
-    return next(
-        (name for name, words in _OPTIONAL.items() if name in body and words.search(error.words)), None
-    )
-
-
-def _leave_out(body: dict[str, Any], name: str) -> list[str]:
-    if name not in body:
-        return []
-    value = body.pop(name)
-    if name == "max_tokens":  # newer models know it by another name
-        body["max_completion_tokens"] = value
-    if name == "logprobs":
-        body.pop("top_logprobs", None)
-    return [_LEFT_OUT[name]] if name in _LEFT_OUT else []
-
-
 def _reply(exchanged: Exchanged, target: Target, settings: Settings, notes: tuple[str, ...]) -> Reply:
     data = exchanged.data
     choice = data if exchanged.beginning else _choice(data)
@@ -161,3 +115,61 @@ async def _served(client: httpx.AsyncClient, target: Target) -> probing.Served:
     }
     meta = part_of(listed.get(target.model), "meta")
     return probing.Served(sorted(listed), count_of(meta.get("n_vocab")))
+
+
+def _rename(body: Body) -> None:
+    body["max_completion_tokens"] = body.pop("max_tokens")
+
+
+def _count_field(body: Body) -> str:
+    """Name the field that says how many of the likeliest tokens are wanted: a chat's, or a completion's."""
+    return "logprobs" if "prompt" in body else "top_logprobs"
+
+
+def _fewer(most: int) -> Concession:
+    return Concession(
+        f"logprobs {most}",
+        "logprobs",
+        _LOGPROBS,
+        lambda body: body.get(_count_field(body), 0) > most,
+        lambda body: body.update({_count_field(body): most}),
+        f"The server does not list so many of the likeliest tokens; it was asked for {most}.",
+    )
+
+
+def _drop_logprobs(body: Body) -> None:
+    del body["logprobs"]
+    body.pop("top_logprobs", None)
+
+
+def _own_heat(field: str) -> Concession:
+    """Leave out what reasoning models set themselves; a value out of range is still an error."""
+    words = rf"\b{field}\b.{{0,100}}{_UNSUPPORTED}|{_UNSUPPORTED}.{{0,40}}\b{field}\b"
+    return without(field, words, f"The server takes no {field} but its own; it was asked without.")
+
+
+_LOGPROBS: Final = re.compile(r"log_?prob", re.IGNORECASE)
+# What can be left out without asking another question, in the order in which it is tried.
+_CONCESSIONS: Final = (
+    Concession(  # newer models know it by another name
+        "max_completion_tokens",
+        "max_tokens",
+        re.compile("max_completion_tokens"),
+        lambda body: "max_tokens" in body,
+        _rename,
+    ),
+    _fewer(20),
+    _fewer(5),
+    Concession(
+        "logprobs",
+        "logprobs",
+        _LOGPROBS,
+        lambda body: "logprobs" in body,
+        _drop_logprobs,
+        "The server refuses to give log-probabilities; it was asked without.",
+    ),
+    _own_heat("temperature"),
+    _own_heat("top_p"),
+    # A schema is the likeliest cause of a refusal that names none.
+    without("response_format", "", "The server takes no JSON schema; it was asked without."),
+)

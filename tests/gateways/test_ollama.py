@@ -9,6 +9,7 @@ import pytest
 from benchmarks.mock_server import Remote
 from scoring.gateway_contract import GatewayError
 from scoring.gateways import ollama
+from scoring.wire import concessions
 from scoring.wire.exchange import Exchanged
 from tests.gateways.conftest import put_to
 
@@ -46,6 +47,23 @@ def test_it_sends_parameters_as_options_under_their_names_there(mock: Remote) ->
 def test_it_asks_for_no_more_tokens_than_the_server_lists(mock: Remote) -> None:
     put_to(ollama, mock.url, "Sure?", logprobs=True, top_logprobs=50)
     assert mock.last()["top_logprobs"] == 20
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("think", '"mock-small"_does_not_support_thinking'),
+        ("format", "json:_cannot_unmarshal_object_into_Go_struct_field_ChatRequest.format_of_type_string"),
+    ],
+)
+def test_it_asks_without_what_an_older_server_or_a_plainer_model_refuses(
+    mock: Remote, monkeypatch: pytest.MonkeyPatch, field: str, message: str
+) -> None:
+    monkeypatch.setattr(concessions, "_refused", {})
+    mock.control(faults=[{"fault": f"status=400 message={message}", "times": 1}])
+    reply = put_to(ollama, mock.url, "Judge.", think=True, schema={"type": "object"})
+    assert mock.last().keys() & {"think", "format"} == {"think", "format"} - {field}
+    assert reply.notes[0].endswith("it was asked without.")
 
 
 def test_it_keeps_the_durations(mock: Remote) -> None:

@@ -11,7 +11,7 @@ from benchmarks.mock_server import Remote
 from scoring import parameters
 from scoring.gateway_contract import GatewayError, Reply, Target
 from scoring.gateways import openai_compatible
-from scoring.wire import exchange
+from scoring.wire import concessions, exchange
 from scoring.wire.exchange import Exchanged
 from tests.gateways.conftest import put_to
 
@@ -20,7 +20,7 @@ SCHEMA = {"type": "object", "properties": {}}
 
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_compatible, "_refused", {})
+    monkeypatch.setattr(concessions, "_refused", {})
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,60 @@ def test_it_takes_the_newer_name_of_a_field(mock: Remote) -> None:
 
 
 def test_it_leaves_nothing_out_that_changes_the_question(mock: Remote) -> None:
-    mock.control(faults=[{"fault": "status=400 message=temperature_is_not_supported"}])
-    with pytest.raises(GatewayError, match="temperature is not supported") as caught:
-        put_to(openai_compatible, mock.url, "Hi.", temperature=0.5)
+    mock.control(faults=[{"fault": "status=400 message=top_k_is_not_supported"}])
+    with pytest.raises(GatewayError, match="top k is not supported") as caught:
+        put_to(openai_compatible, mock.url, "Hi.", top_k=40)
     assert caught.value.kind == "refused"
     assert mock.counts()["requests"] == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("temperature", "Unsupported_value:_'temperature'_does_not_support_0.0_with_this_model."),
+        ("top_p", "Unsupported_parameter,_which_is_not_supported_with_this_model."),
+        ("temperature", "`temperature`_is_deprecated_for_this_model."),
+    ],
+)
+def test_it_asks_without_what_a_reasoning_model_sets_itself(mock: Remote, field: str, message: str) -> None:
+    mock.control(faults=[{"fault": f"status=400 message={message} param={field}", "times": 1}])
+    replies = [put_to(openai_compatible, mock.url, "Hi.", temperature=0, top_p=0.5) for _ in range(2)]
+    assert mock.last().keys() & {"temperature", "top_p"} == {"temperature", "top_p"} - {field}
+    assert mock.counts()["requests"] == 3
+    note = f"The server takes no {field} but its own; it was asked without."
+    assert {reply.notes for reply in replies} == {(note,)}
+
+
+def test_it_keeps_a_temperature_that_is_out_of_range_an_error(mock: Remote) -> None:
+    mock.control(faults=[{"fault": "status=400 message=temperature_must_be_between_0_and_2"}])
+    with pytest.raises(GatewayError, match="between 0 and 2"):
+        put_to(openai_compatible, mock.url, "Hi.", temperature=9)
+
+
+def test_it_forgets_a_refusal_that_had_another_reason(mock: Remote) -> None:
+    mock.control(faults=[{"fault": "status=400 message=policy", "match": "Forbidden"}])
+    with pytest.raises(GatewayError, match="policy"):
+        put_to(openai_compatible, mock.url, "Forbidden.", schema=SCHEMA)
+    reply = put_to(openai_compatible, mock.url, "Judge.", schema=SCHEMA)
+    assert "response_format" in mock.last()
+    assert not reply.notes
+
+
+@pytest.mark.parametrize("completion", [False, True])
+@pytest.mark.parametrize(("limit", "refusals"), [(20, 1), (5, 2)])
+def test_it_asks_for_fewer_of_the_likeliest_tokens_before_none(
+    mock: Remote, completion: bool, limit: int, refusals: int
+) -> None:
+    message = f"Requested_logprobs_are_more_than_the_{limit}_allowed."
+    mock.control(faults=[{"fault": f"status=400 message={message}", "times": refusals}])
+    asked = {"completion": completion, "logprobs": True, "top_logprobs": 50}
+    replies = [put_to(openai_compatible, mock.url, "Sure?", **asked) for _ in range(2)]
+    assert mock.counts()["requests"] == refusals + 2
+    for reply in replies:
+        assert reply.tokens
+        assert reply.tokens.top_logprobs
+        assert len(reply.tokens.top_logprobs[0]) == limit
+        assert reply.notes[0].endswith(f"it was asked for {limit}.")
 
 
 def read(message: dict[str, Any], **choice: Any) -> Reply:
