@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,9 +18,12 @@ from django.db.models.functions import Now
 from scoring import keys, recordings, registry
 from scoring.gateway_contract import Gateway, GatewayError, Probe, Target
 from scoring.models import Endpoint, Recording
+from scoring.wire.probing import LIST_SECONDS
 
 GATEWAYS = "scoring.gateways"
-PROBE_SECONDS = 15.0
+PROBE_SECONDS = LIST_SECONDS
+# Whoever tests a connection on a page waits no longer than this.
+PAGE_SECONDS = 120.0
 
 
 def gateway(endpoint: Endpoint) -> Gateway:
@@ -51,15 +55,21 @@ def record(endpoint: Endpoint, lines: Iterable[str]) -> Recording:
     return kept
 
 
-def probe(endpoint: Endpoint) -> Probe:
+def probe(endpoint: Endpoint, *, most_seconds: float = math.inf) -> Probe:
     """Find out whether an endpoint answers, what it serves and what it gives; faults are told, not raised."""
     try:
         asked = target(endpoint)
+        asked = replace(asked, timeout_seconds=min(asked.timeout_seconds, most_seconds))
         return asyncio.run(_probe(gateway(endpoint), asked))
     except GatewayError as error:
         return Probe(reachable=False, answers=False, message=error.message)
     except registry.UnknownPluginError:
         return Probe(reachable=False, answers=False, message=f"There is no gateway {endpoint.gateway!r}.")
+
+
+def patience(asked: Target) -> float:
+    """Say how long a test of the connection may take: lists, and a question in the target's own time."""
+    return 2 * PROBE_SECONDS + asked.timeout_seconds
 
 
 def identity(endpoint: Endpoint) -> str:
@@ -94,13 +104,12 @@ def _answers(endpoint_id: int, kept: datetime | None) -> Mapping[recordings.Plac
 
 
 async def _probe(way: Gateway, asked: Target) -> Probe:
-    asked = replace(asked, timeout_seconds=min(asked.timeout_seconds, PROBE_SECONDS))
     client = way.client(asked)
     try:
-        async with asyncio.timeout(PROBE_SECONDS * 2):
+        async with asyncio.timeout(patience(asked)):
             return await way.probe(client, asked)
     except TimeoutError:
-        return Probe(reachable=False, answers=False, message=f"No answer within {PROBE_SECONDS * 2:.0f} s.")
+        return Probe(reachable=False, answers=False, message=f"No answer within {patience(asked):.0f} s.")
     finally:
         if client is not None:
             await client.aclose()

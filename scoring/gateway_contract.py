@@ -113,8 +113,9 @@ class Reply:
 class Probe:
     """What a test of the connection found; `message` says it in a sentence or two.
 
-    `reachable`: something of the kind answers there. `answers`: the model itself did. `logprobs` and
-    `vocabulary` are None where that is not known.
+    `reachable`: something of the kind answers there. `answers`: the model itself did. `loading`: the server
+    knows the model, which has not answered within its time, as one that is still being loaded. `logprobs`
+    and `vocabulary` are None where that is not known.
     """
 
     reachable: bool
@@ -124,6 +125,12 @@ class Probe:
     models: tuple[str, ...] = ()
     logprobs: bool | None = None
     vocabulary: int | None = None
+    loading: bool = False
+
+    @property
+    def startable(self) -> bool:
+        """Say whether a run may be started: a model that is being loaded will answer in a while."""
+        return self.answers or self.loading
 
 
 class GatewayError(Exception):
@@ -152,6 +159,12 @@ class Gateway(Protocol):
 
     One client is one connection: open one for every request that shall be in flight at a time, keep it for
     the next, and close it in the end. Gateways that need no network give None and take None.
+
+    A gateway may say more of itself by constants, which all have a default:
+    `NEEDS_ADDRESS` (False): its targets have a base_url. `MOST_IN_FLIGHT` (None: as many as one likes): more
+    requests than these only wait for one another. `KEEPS_TIME` (False): its requests may have to wait for
+    others, or for weights that are being loaded, which is not the question's time; it counts the target's
+    seconds by itself, from the moment that the model begins, and whoever waits for it must not.
     """
 
     __doc__: str | None

@@ -6,7 +6,7 @@ log-probabilities; older ones leave them out in silence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -19,6 +19,7 @@ from scoring.wire.cleaning import clean, count_of, part_of, text_of
 from scoring.wire.exchange import Exchanged
 from scoring.wire.replies import Parts, reply
 
+NEEDS_ADDRESS = True
 client = clients.client
 
 # Fields of the request itself; every other parameter is one of the model's options.
@@ -59,8 +60,13 @@ async def probe(client: httpx.AsyncClient | None, target: Target) -> Probe:
     """Find out whether the target answers, and what it gives."""
     assert client is not None
     return await probing.probe(
-        target, lambda: _served(client, target), lambda small, prompt: ask(client, small, prompt)
+        target, lambda hurried: _served(client, hurried), lambda small, prompt: ask(client, small, prompt)
     )
+
+
+def is_listed(model: str, names: Sequence[str]) -> bool:
+    """Find a model among those of the server, where one without a tag is the latest."""
+    return model in names or f"{model}:latest" in names
 
 
 def _root(base_url: str) -> str:
@@ -120,13 +126,14 @@ def _message(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 async def _served(client: httpx.AsyncClient, target: Target) -> probing.Served:
-    listed = await models(client, target)
+    names = await models(client, target)
+    listed = is_listed(target.model, names)
     try:
         url = f"{_root(target.base_url)}/api/show"
         shown = part_of(
             (await exchange.post(client, target, url, {"model": target.model})).data, "model_info"
         )
     except GatewayError:
-        return probing.Served(listed)  # the question itself will tell what is wrong
+        return probing.Served(names, listed)  # the question itself will tell what is wrong
     sizes = [value for name, value in shown.items() if name.endswith(".vocab_size")]
-    return probing.Served(listed, count_of(sizes[0]) if sizes else None)
+    return probing.Served(names, listed, count_of(sizes[0]) if sizes else None)

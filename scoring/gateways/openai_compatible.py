@@ -21,6 +21,7 @@ from scoring.wire.concessions import Body, Concession, without
 from scoring.wire.exchange import Exchanged
 from scoring.wire.replies import Parts, reply
 
+NEEDS_ADDRESS = True
 client = clients.client
 
 _VERSION = re.compile(r"/v\d+\w*(/|$)")
@@ -50,7 +51,7 @@ async def probe(client: httpx.AsyncClient | None, target: Target) -> Probe:
     """Find out whether the target answers, and what it gives."""
     assert client is not None
     return await probing.probe(
-        target, lambda: _served(client, target), lambda small, prompt: ask(client, small, prompt)
+        target, lambda hurried: _served(client, hurried), lambda small, prompt: ask(client, small, prompt)
     )
 
 
@@ -114,7 +115,7 @@ async def _served(client: httpx.AsyncClient, target: Target) -> probing.Served:
         clean(str(model["id"]))[0]: model for model in data if isinstance(model, dict) and "id" in model
     }
     meta = part_of(listed.get(target.model), "meta")
-    return probing.Served(sorted(listed), count_of(meta.get("n_vocab")))
+    return probing.Served(sorted(listed), target.model in listed, count_of(meta.get("n_vocab")))
 
 
 def _rename(body: Body) -> None:

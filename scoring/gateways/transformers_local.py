@@ -21,6 +21,9 @@ from scoring.gateway_contract import GatewayError, Probe, Prompt, Reply, Target
 from scoring.weights import answering, finding, loading, watching
 from scoring.weights.loading import Loaded
 
+# One thread answers: others would wait in line for it, which is no fault of theirs.
+MOST_IN_FLIGHT = 1
+KEEPS_TIME = True
 _worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers_local")
 
 
@@ -29,7 +32,7 @@ def client(target: Target) -> None:
 
 
 async def ask(client: httpx.AsyncClient | None, target: Target, prompt: Prompt) -> Reply:
-    """Wait for the model to be free, then for its answer; time counts from the moment that it starts."""
+    """Wait for the model to be free and loaded, then for its answer; only the answer counts as its time."""
     unwanted = threading.Event()
     work = asyncio.get_running_loop().run_in_executor(_worker, _work, target, prompt, unwanted)
     try:

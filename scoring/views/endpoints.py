@@ -74,6 +74,7 @@ def endpoint_recording(request: Request, pk: int) -> HttpResponse:
 def endpoint_probe(request: Request, pk: int) -> HttpResponse:
     """Test the connection: does it answer, how fast, what does it serve, does it give log-probabilities."""
     endpoint = get_object_or_404(Endpoint, pk=pk)
-    context = {"endpoint": endpoint, "probe": endpoints.probe(endpoint)}
+    found = endpoints.probe(endpoint, most_seconds=endpoints.PAGE_SECONDS)
+    context = {"endpoint": endpoint, "probe": found}
     template = "scoring/_endpoint_probe.html" if request.htmx else "scoring/endpoint_probe.html"
     return render(request, template, context)

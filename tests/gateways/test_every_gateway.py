@@ -10,8 +10,10 @@ import pytest
 
 from benchmarks.mock_server import Remote
 from scoring.gateway_contract import GatewayError, Probe, Target
+from scoring.gateways import ollama
 from scoring.recordings import read
 from scoring.registry import label, plugins
+from scoring.wire import probing
 
 GATEWAYS = plugins("scoring.gateways")
 LOCAL = {"echo", "recorded", "transformers_local"}
@@ -69,6 +71,49 @@ def test_it_tells_a_missing_model_from_a_missing_server(name: str, mock: Remote)
     assert (missing.models, "mock-huge" in missing.message) == (("mock-large", "mock-small"), True)
     assert (gone.reachable, gone.answers) == (False, False)
     assert "cannot be reached" in gone.message
+
+
+@pytest.mark.parametrize("name", sorted(GATEWAYS.keys() - LOCAL))
+def test_it_gives_a_model_that_is_being_loaded_the_targets_own_time(
+    name: str, mock: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probing, "LIST_SECONDS", 0.3)
+    mock.control(latency=0.6)
+    found = probed(GATEWAYS[name], Target("mock-small", mock.url, timeout_seconds=20))
+    mock.control(latency=0)
+    assert found.answers
+
+
+@pytest.mark.parametrize("name", sorted(GATEWAYS.keys() - LOCAL))
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("hang", "is listed, but has not answered a short question within 0.5 s: it may still be loading"),
+        ("status=503 message=Loading_model", "Loading model"),
+    ],
+)
+def test_it_tells_a_model_that_is_being_loaded_from_one_that_is_gone(
+    name: str, mock: Remote, fault: str, words: str
+) -> None:
+    mock.control(faults=[{"fault": fault}])
+    found = probed(GATEWAYS[name], Target("mock-small", mock.url, timeout_seconds=0.5))
+    assert (found.reachable, found.answers, found.loading, found.startable) == (True, False, True, True)
+    assert words in found.message
+    unlisted = probed(GATEWAYS[name], Target("mock-huge", mock.url, timeout_seconds=0.5))
+    assert not unlisted.startable
+
+
+def test_it_knows_an_ollama_model_by_its_short_name() -> None:
+    listed = [["llama3:latest", "phi"], ["llama3:8b"]]
+    assert [ollama.is_listed("llama3", names) for names in listed] == [True, False]
+
+
+@every
+def test_it_says_what_it_is_like_by_the_constants_of_the_contract(gateway: ModuleType) -> None:
+    most = getattr(gateway, "MOST_IN_FLIGHT", None)
+    assert most is None or (isinstance(most, int) and most > 0)
+    assert isinstance(getattr(gateway, "KEEPS_TIME", False), bool)
+    assert getattr(gateway, "NEEDS_ADDRESS", False) is (gateway.__name__.rpartition(".")[2] not in LOCAL)
 
 
 def test_it_tests_what_needs_no_server() -> None:

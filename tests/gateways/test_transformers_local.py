@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -180,6 +181,26 @@ def test_it_gives_up_when_its_time_is_over(models: Path) -> None:
     with pytest.raises(GatewayError, match="in time") as caught:
         put(models / "tuned", timeout_seconds=0)
     assert (caught.value.kind, caught.value.permanent) == ("timeout", False)
+
+
+def test_it_counts_neither_loading_nor_the_line_as_time_of_a_question(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = loading._read
+
+    def slowly(*arguments: Any) -> loading.Loaded:
+        time.sleep(2)
+        return read(*arguments)
+
+    monkeypatch.setattr(loading, "_read", slowly)
+    target = Target(str(models / "tuned"), parameters={"max_tokens": 2}, timeout_seconds=1.5)
+
+    async def both() -> list[Reply]:
+        prompt = Prompt([{"role": "user", "content": "the code asks"}])
+        return await asyncio.gather(*(transformers_local.ask(None, target, prompt) for _ in range(2)))
+
+    assert [reply.completion_tokens for reply in asyncio.run(both())] == [2, 2]
+    assert (transformers_local.MOST_IN_FLIGHT, transformers_local.KEEPS_TIME) == (1, True)
 
 
 def test_it_stops_writing_when_nobody_waits(models: Path) -> None:

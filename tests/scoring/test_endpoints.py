@@ -12,6 +12,7 @@ from scoring.engine import asking, bells
 from scoring.gateway_contract import GatewayError
 from scoring.models import Endpoint
 from scoring.recordings import RecordingError
+from scoring.wire import probing
 from tests.engine.making import echo, endpoint, started, version
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,6 +55,16 @@ def test_it_finds_what_a_server_serves() -> None:
     assert found.answers
     assert "mock-small" in found.models
     assert found.latency_seconds is not None
+
+
+def test_it_waits_for_a_slow_model_as_long_as_its_endpoint_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probing, "LIST_SECONDS", 0.3)
+    monkeypatch.setattr(endpoints, "PROBE_SECONDS", 0.3)
+    with mock_server.running("--latency", "1") as mock:
+        asked = endpoint(mock.url, timeout_seconds=20)
+        assert endpoints.probe(asked).answers
+        page = endpoints.probe(asked, most_seconds=0.2)
+    assert (page.reachable, page.answers, page.loading) == (True, False, True)
 
 
 def test_it_tells_faults_instead_of_raising_them() -> None:
