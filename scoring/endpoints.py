@@ -48,7 +48,7 @@ def target(
 def record(endpoint: Endpoint, lines: Iterable[str]) -> Recording:
     """Keep answers that a model gave elsewhere, in place of those before; bad lines are a RecordingError."""
     content = "\n".join(line.strip() for line in lines if line.strip())
-    answers = len(recordings.read(content.splitlines()))
+    answers = len(recordings.read(recordings.lines(content)))
     kept, _ = Recording.objects.update_or_create(
         endpoint=endpoint, defaults={"content": content, "answers": answers, "created_at": Now()}
     )
@@ -100,7 +100,7 @@ def _extra(endpoint: Endpoint, base: Endpoint | None) -> dict[str, Any]:
 def _answers(endpoint_id: int, kept: datetime | None) -> Mapping[recordings.Place, recordings.Recorded]:
     """Read a recording once; a later one has another time, and is read anew."""
     found = Recording.objects.filter(endpoint=endpoint_id).first()
-    return recordings.read(found.content.splitlines()) if found else {}
+    return recordings.read(recordings.lines(found.content)) if found else {}
 
 
 async def _probe(way: Gateway, asked: Target) -> Probe:

@@ -74,6 +74,15 @@ def read(lines: Iterable[str | bytes]) -> dict[Place, Recorded]:
     return answers
 
 
+def lines(text: str) -> list[str]:
+    """Split at line feeds alone: JSON may hold the other characters that Python takes for ends of lines.
+
+    >>> lines('{"id": 1}\\r\\n{"id": "two\\u2028"}\\n')
+    ['{"id": 1}', '{"id": "two\\u2028"}', '']
+    """
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
 class _UnusableError(ValueError):
     """Why a row cannot be used."""
 

@@ -93,7 +93,7 @@ class RecordingForm(forms.Form):
     def clean_file(self) -> Any:
         """Read every line, or name those that are wrong."""
         try:
-            self.lines = self.cleaned_data["file"].read().decode("utf-8-sig").splitlines()
+            self.lines = recordings.lines(self.cleaned_data["file"].read().decode("utf-8-sig"))
             recordings.read(self.lines)
         except UnicodeDecodeError:
             raise forms.ValidationError("The file is not UTF-8.") from None

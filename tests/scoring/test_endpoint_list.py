@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from scoring import endpoints
 from scoring.models import Endpoint
 
 SignedIn = Callable[[Any], Client]
@@ -91,6 +93,21 @@ def test_it_keeps_recorded_answers(alice: Any, signed_in: SignedIn) -> None:
     file = SimpleUploadedFile("answers.jsonl", b'{"test_id": "B1-001", "response": "Applicable."}\n')
     page = signed_in(alice).post(f"/models/{endpoint.pk}/recording/", {"file": file}, follow=True)
     assert "Answers recorded: 1." in page.content.decode()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_it_keeps_recorded_answers_that_hold_other_ends_of_lines(
+    alice: Any, signed_in: SignedIn, end: str
+) -> None:
+    endpoint = Endpoint.objects.create(name="Tape", gateway="recorded", model="elsewhere")
+    said = "one\u2028two\u2029three\u0085four"
+    rows = [{"test_id": f"B1-00{number}", "response": said} for number in (1, 2)]
+    content = end.join(json.dumps(row, ensure_ascii=False) for row in rows) + end
+    file = SimpleUploadedFile("answers.jsonl", content.encode())
+    page = signed_in(alice).post(f"/models/{endpoint.pk}/recording/", {"file": file}, follow=True)
+    assert "Answers recorded: 2." in page.content.decode()
+    answers = endpoints.target(endpoint).extra["answers"]
+    assert {answer.content for answer in answers.values()} == {said}
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"not json\n", b'{"response": "x"}\n', b""])
