@@ -33,7 +33,14 @@ _REFUSED: Final = tuple(
 _REFUSED_NAMES: Final = frozenset(
     {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
 )
-_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+# IPv6 networks whose addresses end in an IPv4 address: compatible, mapped, translated.
+_ENDS_IN_IPV4: Final = tuple(
+    ipaddress.IPv6Network(network)
+    for network in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
+)
+_LOCAL_NAT64: Final = ipaddress.IPv6Network("64:ff9b:1::/48")
+# The two halves of an interface's number that say: here follows an IPv4 address (ISATAP).
+_ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
 
 
 class AddressError(ValueError):
@@ -98,7 +105,25 @@ def _inside(address: IPAddress) -> list[IPAddress]:
     """List the IPv4 addresses that an IPv6 one carries inside: mapped, translated or tunnelled."""
     if address.version == 4:
         return []
-    carried: list[IPAddress | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _NAT64:
-        carried.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    carried: list[IPAddress | None] = [address.sixtofour, *(address.teredo or ())]
+    number = int(address)
+    isatap = (number >> 32) & 0xFFFFFFFF in _ISATAP
+    if isatap or any(address in network for network in _ENDS_IN_IPV4):
+        carried.append(_ipv4(number))
+    if address in _LOCAL_NAT64:
+        carried += _translated(number)
     return [found for found in carried if found]
+
+
+def _translated(number: int) -> list[IPAddress]:
+    """List the IPv4 addresses that stand after a prefix of 48, 56, 64 or 96 bits (RFC 6052, 2.2).
+
+    Bits 64 to 71 are always zero, and the address goes around them.
+    """
+    high, low = number >> 64, number & 0xFFFFFFFFFFFFFFFF
+    around = (high << 56) | (low & 0xFFFFFFFFFFFFFF)  # 120 bits, without those that are zero
+    return [_ipv4(around >> (120 - 32 - prefix)) for prefix in (48, 56, 64)] + [_ipv4(number)]
+
+
+def _ipv4(number: int) -> ipaddress.IPv4Address:
+    return ipaddress.IPv4Address(number & 0xFFFFFFFF)

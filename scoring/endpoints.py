@@ -21,6 +21,7 @@ from scoring.models import Endpoint, Recording
 from scoring.wire.probing import LIST_SECONDS
 
 GATEWAYS = "scoring.gateways"
+LOCAL_WEIGHTS = "transformers_local"
 PROBE_SECONDS = LIST_SECONDS
 # Whoever tests a connection on a page waits no longer than this.
 PAGE_SECONDS = 120.0
@@ -91,9 +92,18 @@ def _extra(endpoint: Endpoint, base: Endpoint | None) -> dict[str, Any]:
     if endpoint.gateway == "recorded":
         kept = Recording.objects.filter(endpoint=endpoint).values_list("created_at", flat=True).first()
         return {"answers": _answers(endpoint.pk, kept)}
-    if endpoint.gateway == "transformers_local":
-        return {"cache": str(settings.VAR / "weights")} | ({"base": base.model} if base else {})
+    if endpoint.gateway == LOCAL_WEIGHTS:
+        return {"cache": str(settings.VAR / "weights")} | ({"base": _weights(base)} if base else {})
     return {}
+
+
+def _weights(base: Endpoint) -> str:
+    """Name the weights that a model was tuned from; the name of a server's model would lead to others."""
+    if base.gateway != LOCAL_WEIGHTS:
+        raise GatewayError(
+            "bad_parameters", f"The base model {base.name} is not made of local weights: choose one that is."
+        )
+    return base.model
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,9 @@ from typing import Any
 from django import forms
 
 from scoring import addresses, endpoints, keys, recordings, registry
+from scoring import parameters as asked
 from scoring.forms.fields import choice
+from scoring.gateway_contract import GatewayError
 from scoring.models import Endpoint
 
 
@@ -74,11 +76,31 @@ class EndpointForm(forms.ModelForm[Endpoint]):
         return name
 
     def clean_parameters(self) -> dict[str, Any]:
-        """Take a JSON object only."""
+        """Take a JSON object whose values make sense to a gateway."""
         parameters = self.cleaned_data["parameters"] or {}
         if not isinstance(parameters, dict):
             raise forms.ValidationError('Type a JSON object, such as {"temperature": 0}.')
+        try:
+            asked.read(parameters)
+        except GatewayError as error:
+            raise forms.ValidationError(error.message) from error
         return parameters
+
+    def clean(self) -> dict[str, Any] | None:
+        """Compare the address and the parameters with what the gateway can do with them."""
+        values = super().clean() or self.cleaned_data
+        gateway = str(values.get("gateway", ""))
+        if "base_url" in values and not values["base_url"] and _needs_address(gateway):
+            self.add_error("base_url", "This gateway asks a server: type its address.")
+        if gateway == endpoints.LOCAL_WEIGHTS and "base" in (values.get("parameters") or {}):
+            self.add_error(
+                "parameters", "A base model is chosen with the run, among local weights; leave it out."
+            )
+        return values
+
+
+def _needs_address(gateway: str) -> bool:
+    return bool(getattr(registry.plugins(endpoints.GATEWAYS).get(gateway), "NEEDS_ADDRESS", False))
 
 
 class RecordingForm(forms.Form):

@@ -47,7 +47,11 @@ def test_it_adds_a_model(alice: Any, signed_in: SignedIn) -> None:
         ("key_variable", "EMAIL_HOST_PASSWORD"),
         ("key_variable", "EVALPORTAL_METRICS_TOKEN"),
         ("key_variable", "LLAMA_KEY"),
+        ("base_url", ""),
         ("parameters", "[1]"),
+        ("parameters", '{"temperature": "warm"}'),
+        ("parameters", '{"max_tokens": 0}'),
+        ("parameters", '{"stream": true}'),
         ("parameters", "{"),
         ("gateway", "nonsense"),
         ("max_concurrency", 0),
@@ -60,6 +64,19 @@ def test_it_refuses_what_cannot_be_right(alice: Any, signed_in: SignedIn, field:
     response = signed_in(alice).post("/models/new/", FORM | {field: value})
     assert response.status_code == 422
     assert field in response.context["form"].errors
+
+
+def test_it_asks_for_no_address_where_there_is_no_server(alice: Any, signed_in: SignedIn) -> None:
+    local = FORM | {"gateway": "transformers_local", "base_url": ""}
+    refused = signed_in(alice).post("/models/new/", local | {"parameters": '{"base": "llama3"}'})
+    assert "chosen with the run" in str(refused.context["form"].errors["parameters"])
+    signed_in(alice).post("/models/new/", local)
+    assert Endpoint.objects.get().gateway == "transformers_local"
+
+
+def test_it_names_the_parameter_that_makes_no_sense(alice: Any, signed_in: SignedIn) -> None:
+    page = signed_in(alice).post("/models/new/", FORM | {"parameters": '{"top_p": 7}'}).content.decode()
+    assert "The parameter top_p must be a number from 0 to 1." in page
 
 
 def test_it_says_that_nothing_answers(alice: Any, signed_in: SignedIn) -> None:

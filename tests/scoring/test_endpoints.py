@@ -23,6 +23,18 @@ def test_it_lets_a_runs_parameters_go_over_the_endpoints_own() -> None:
     assert endpoints.target(asked, {"temperature": 0.9}).parameters == {"temperature": 0.9, "max_tokens": 50}
 
 
+def test_it_takes_a_base_of_local_weights_alone() -> None:
+    tuned, base = (
+        Endpoint(name=name, gateway="transformers_local", model=name) for name in ("tuned", "base")
+    )
+    assert endpoints.target(tuned, base=base).extra["base"] == "base"
+    with pytest.raises(
+        GatewayError, match=r"The base model endpoint .* is not made of local weights"
+    ) as caught:
+        endpoints.target(tuned, base=endpoint("http://127.0.0.1:9"))
+    assert caught.value.kind == "bad_parameters"
+
+
 def test_it_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sesame-open-7")
     asked = endpoint("http://127.0.0.1:9", key_variable="SOME_API_KEY")
