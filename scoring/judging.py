@@ -111,16 +111,23 @@ def schema(criteria: Sequence[Criterion]) -> dict[str, Any]:
     }
 
 
-def read(text: str, names: Sequence[str]) -> Opinion:
+def read(text: str, names: Sequence[str], shown: str = "") -> Opinion:
     """Read a verdict, however it is wrapped; every criterion must have a mark from 1 to 5.
+
+    `shown` is what the judge was given to read: marks that stand there are a quotation. Marks that differ
+    cannot be read at all.
 
     >>> words = '```json\\n{"accuracy": "4/5", "clarity": "good", "confidence": "90%",}\\n```'
     >>> read(words, ["accuracy", "clarity"])
     Opinion(marks={'accuracy': 4.0, 'clarity': 4.0}, rationale='', confidence=0.9, problem='')
     >>> read("I would rather not say.", ["accuracy"]).problem
     'There is no mark for accuracy.'
+    >>> read('It says {"accuracy": 5}. I say {"accuracy": 1}.', ["accuracy"]).problem
+    'It holds different marks for accuracy.'
     """
-    found: Findings = find(text, names)
+    found: Findings = find(text, names, shown)
+    if found.problem:
+        return Opinion(rationale=found.rationale, problem=found.problem)
     missing = [name for name in names if name not in found.marks]
     if missing:
         return Opinion(rationale=found.rationale, problem=f"There is no mark for {', '.join(missing)}.")

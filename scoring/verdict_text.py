@@ -1,115 +1,122 @@
-"""A judge's words go in; the marks, the reasons and the confidence that can be found in them come out."""
+"""A judge's words go in; the marks, the reasons and the confidence that can be found in them come out.
+
+A judge may quote the answer that it marks, and that answer may hold marks that its writer would like to have.
+So what stands in the answer is not the judge's, and of marks that differ none is.
+"""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
+from scoring import mark_text
 from scoring.language.text import without_reasoning
 
 _LONGEST_READ = 50_000
-_WORDS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
-    "very poor": 1, "poor": 1, "weak": 2, "fair": 3, "acceptable": 3, "adequate": 3, "good": 4,
-    "very good": 5, "excellent": 5, "outstanding": 5,
-}  # fmt: skip
-_NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
-_SHARE = re.compile(rf"({_NUMBER})\s*(?:/|out of|of)\s*({_NUMBER})", re.IGNORECASE)
-_PERCENT = re.compile(rf"({_NUMBER})\s*%")
-_PLAIN = re.compile(_NUMBER)
+_MOST_BRACES = 500
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _RATIONALE = ("rationale", "reasoning", "reason", "explanation", "justification", "comment")
 _MARK_HOLDERS = ("marks", "scores", "ratings", "criteria", "evaluation")
+_SEPARATOR = re.compile(r"\s*(?::|=|\||\s[-–—]\s)\s*")
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Findings:
     """What was found; a criterion without a mark is missing, a confidence that is not said is None."""
 
-    marks: dict[str, float] = field(default_factory=dict)
+    marks: Mapping[str, float] = field(default_factory=dict)
     rationale: str = ""
     confidence: float | None = None
+    problem: str = ""
 
 
-def find(text: str, names: Sequence[str]) -> Findings:
-    """Look for a JSON object, in code fences and amid prose; for `name: mark` lines if there is none."""
-    words = without_reasoning(text)[:_LONGEST_READ]
-    found = [_from_object(candidate, names) for candidate in _objects(words)]
-    best = max(found, key=_fullness, default=Findings())
-    return best if best.marks else _from_lines(words, names)
+def find(text: str, names: Sequence[str], shown: str = "") -> Findings:
+    """Look for JSON objects, in code fences and amid prose, and for `name: mark` lines around them.
+
+    `shown` is what the judge was given to read. All marks that are found elsewhere must agree.
+    """
+    words = _tidied(_unquoted(without_reasoning(text)[:_LONGEST_READ]))
+    objects = list(_objects(words)) if words.count("{") <= _MOST_BRACES else []
+    seen = _bare(_tidied(shown))
+    own = [found for found in objects if not seen or _bare(words[found.start : found.end]) not in seen]
+    readings = [reading for found in own for reading in _from_object(found.value, names)]
+    readings += _from_lines(_outside(words, objects), names, {_bare(line) for line in shown.split("\n")})
+    return _together(readings, names)
+
+
+def _together(readings: Sequence[Findings], names: Sequence[str]) -> Findings:
+    marked = [reading for reading in readings if reading.marks]
+    best = max(marked or readings, key=_fullness)
+    contested = [name for name in names if len({one.marks[name] for one in marked if name in one.marks}) > 1]
+    if contested:
+        problem = f"It holds different marks for {', '.join(contested)}."
+        return Findings(rationale=best.rationale, problem=problem)
+    stated = [one.confidence for one in marked if one.confidence is not None]
+    return replace(best, confidence=min(stated) if best.confidence is not None and stated else None)
 
 
 def _fullness(findings: Findings) -> tuple[int, bool, bool]:
     return len(findings.marks), findings.confidence is not None, bool(findings.rationale)
 
 
-def number(given: Any) -> float | None:
-    """Read a mark: 4, "4", "4/5", "8 out of 10", "80%", "good".
-
-    >>> number("4/5"), number("8/10"), number("three"), number("80%"), number(True), number("none")
-    (4.0, 4.0, 3.0, 4.0, None, None)
-    """
-    if isinstance(given, bool) or given is None:
-        return None
-    if isinstance(given, int | float):
-        return float(given) if math.isfinite(given) else None
-    return _number_in(str(given)) if isinstance(given, str) else None
+def _unquoted(text: str) -> str:
+    """Leave out the lines that are marked as a quotation."""
+    return "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(">"))
 
 
-def _number_in(text: str) -> float | None:
-    if share := _SHARE.search(text):
-        return _of_five(_float(share[1]), _float(share[2]))
-    if percent := _PERCENT.search(text):
-        return _of_five(_float(percent[1]), 100)
-    if plain := _PLAIN.search(text):
-        return _float(plain[0])
-    word = text.strip().strip(".*_\"'").lower()
-    return float(_WORDS[word]) if word in _WORDS else None
+def _tidied(text: str) -> str:
+    return _TRAILING_COMMA.sub(r"\1", text)
 
 
-def _of_five(mark: float, most: float) -> float | None:
-    return max(1.0, 5 * mark / most) if most > 0 and mark >= 0 else None
+def _bare(text: str) -> str:
+    return re.sub(r"\s+", "", text)
 
 
-def _float(text: str) -> float:
-    return float(text.replace(",", "."))
+class _Object(NamedTuple):
+    """A JSON object and where it stands."""
+
+    value: Mapping[str, Any]
+    start: int
+    end: int
 
 
-def _objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield every JSON object that begins at some brace, the outermost first; trailing commas are fine."""
+def _objects(text: str) -> Iterator[_Object]:
+    """Yield every JSON object that begins at some brace and is inside no other."""
     decoder = json.JSONDecoder(strict=False)
-    for tidy in (text, _TRAILING_COMMA.sub(r"\1", text)):
-        start = tidy.find("{")
-        tries = 0
-        while start >= 0 and tries < 50:
-            tries += 1
-            try:
-                found, end = decoder.raw_decode(tidy, start)
-            except (ValueError, RecursionError):
-                end = start + 1
-            else:
-                if isinstance(found, dict):
-                    yield found
-            start = tidy.find("{", end)
+    start = text.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield _Object(found, start, end)
+        start = text.find("{", end)
 
 
-def _from_object(found: Mapping[str, Any], names: Sequence[str]) -> Findings:
+def _outside(text: str, objects: Sequence[_Object]) -> str:
+    """Give what is left of a text without its objects."""
+    starts = [0, *(found.end for found in objects)]
+    ends = [*(found.start for found in objects), len(text)]
+    return "\n".join(text[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+def _from_object(found: Mapping[str, Any], names: Sequence[str]) -> list[Findings]:
+    """Read the marks of an object, beside its other fields or under one of them."""
     flat = {_plain(name): value for name, value in found.items()}
     holders = [flat, *(flat[holder] for holder in _MARK_HOLDERS if isinstance(flat.get(holder), Mapping))]
-    findings = Findings()
-    for holder in holders:
-        given = {_plain(name): value for name, value in holder.items()}
-        for name in names:
-            mark = _mark(given.get(_plain(name)))
-            if mark is not None:
-                findings.marks[name] = mark
-    findings.rationale = next((str(flat[name]) for name in _RATIONALE if flat.get(name)), "").strip()
-    findings.confidence = _confidence(flat.get("confidence"))
-    return findings
+    rationale = next((str(flat[name]) for name in _RATIONALE if flat.get(name)), "").strip()
+    sure = mark_text.confidence(flat.get("confidence"))
+    return [Findings(_marks(holder, names), rationale, sure) for holder in holders]
+
+
+def _marks(holder: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
+    given = {_plain(name): value for name, value in holder.items()}
+    read = {name: _mark(given.get(_plain(name))) for name in names}
+    return {name: mark for name, mark in read.items() if mark is not None}
 
 
 def _mark(given: Any) -> float | None:
@@ -117,47 +124,32 @@ def _mark(given: Any) -> float | None:
     if isinstance(given, Mapping):
         inner = {_plain(name): value for name, value in given.items()}
         given = next((inner[name] for name in ("mark", "score", "rating", "value") if name in inner), None)
-    return number(given)
+    return mark_text.mark(given)
 
 
-def _confidence(given: Any) -> float | None:
-    """Read 0.9, "0.9", "90%", 90 or "high" as a share of one; what makes no sense was not said."""
-    if isinstance(given, str):
-        word = given.strip().strip(".").lower()
-        if word in {"low", "medium", "high"}:
-            return {"low": 0.3, "medium": 0.6, "high": 0.9}[word]
-        found = _PLAIN.search(given)
-        value = _float(found[0]) if found else math.nan
-        value = value / 100 if "%" in given else value
-    else:
-        value = float(given) if isinstance(given, int | float) and not isinstance(given, bool) else math.nan
-    value = value / 100 if 1 < value <= 100 else value
-    return value if 0 <= value <= 1 else None
+def _from_lines(text: str, names: Sequence[str], shown: set[str]) -> list[Findings]:
+    """Read `Accuracy: 4/5`, `**Accuracy** - good` and the like; a second line is a second reading."""
+    first: dict[str, float] = {}
+    again: list[Findings] = []
+    sure: float | None = None
+    for line in text.split("\n"):
+        head, rest = _split(line)
+        name = next((name for name in names if head and head == _plain(name)), None)
+        mark = mark_text.mark(rest) if name and _bare(line) not in shown else None
+        if name and mark is not None and name in first:
+            again.append(Findings({name: mark}))
+        elif name and mark is not None:
+            first[name] = mark
+        elif head == "confidence" and sure is None:
+            sure = mark_text.confidence(rest)
+    return [Findings(first, text.strip()[:2000], sure), *again]
 
 
-def _from_lines(text: str, names: Sequence[str]) -> Findings:
-    """Read `Accuracy: 4/5`, `**Accuracy** - good` and the like, one criterion a line."""
-    findings = Findings(rationale=text.strip()[:2000])
-    for line in text.splitlines():
-        head, separator, rest = _split(line)
-        if not separator:
-            continue
-        name = next((name for name in names if _plain(head) == _plain(name)), None)
-        mark = number(rest) if name else None
-        if name and name not in findings.marks and mark is not None:
-            findings.marks[name] = mark
-        elif _plain(head) == "confidence" and findings.confidence is None:
-            findings.confidence = _confidence(rest)
-    return findings
-
-
-def _split(line: str) -> tuple[str, str, str]:
-    bare = line.strip().lstrip("-*#•0123456789.) ").replace("*", "")
-    for separator in (":", "=", " - ", " – ", "|"):
-        if separator in bare:
-            return bare.partition(separator)
-    return bare, "", ""
+def _split(line: str) -> tuple[str, str]:
+    bare = line.strip().lstrip("-*#•|0123456789.) ").replace("*", "")
+    parts = _SEPARATOR.split(bare, maxsplit=1)
+    return (_plain(parts[0]), parts[1]) if len(parts) == 2 else ("", "")
 
 
 def _plain(name: Any) -> str:
-    return re.sub(r"[^a-z]+", "_", str(name).lower()).strip("_")
+    return re.sub(r"[\W_]+", "_", str(name).lower()).strip("_")

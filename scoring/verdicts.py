@@ -126,7 +126,7 @@ def _store(session: Session, asker: UUID, rows: Sequence[tuple[Any, ...]]) -> No
 
 
 def _values(job: Job, reply: Reply) -> tuple[Any, ...]:
-    found = judging.read(reply.content, _names(job))
+    found = judging.read(reply.content, _names(job), job.prompt.messages[-1]["content"])
     raw = dict(reply.raw)
     if reply.tokens and (certainty := judging.certainty(reply.tokens.logprobs)) is not None:
         raw["certainty"] = certainty

@@ -24,6 +24,7 @@ PURE = (
     "scoring.gateway_contract",
     "scoring.judging",
     "scoring.keys",
+    "scoring.mark_text",
     "scoring.parameters",
     "scoring.phases",
     "scoring.recordings",

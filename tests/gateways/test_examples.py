@@ -12,7 +12,9 @@ import pytest
     "name",
     [
         "scoring.addresses",
+        "scoring.judging",
         "scoring.keys",
+        "scoring.mark_text",
         "scoring.parameters",
         "scoring.recordings",
         "scoring.wire.cleaning",
