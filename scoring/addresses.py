@@ -111,11 +111,11 @@ def _inside(address: IPAddress) -> list[IPAddress]:
     if isatap or any(address in network for network in _ENDS_IN_IPV4):
         carried.append(_ipv4(number))
     if address in _LOCAL_NAT64:
-        carried += _translated(number)
+        carried.extend(_translated(number))
     return [found for found in carried if found]
 
 
-def _translated(number: int) -> list[IPAddress]:
+def _translated(number: int) -> list[ipaddress.IPv4Address]:
     """List the IPv4 addresses that stand after a prefix of 48, 56, 64 or 96 bits (RFC 6052, 2.2).
 
     Bits 64 to 71 are always zero, and the address goes around them.

@@ -94,7 +94,8 @@ class Reply:
 
     An empty `content` is an answer too. `finish_reason` is the server's own word ("length": the model ran
     into `max_tokens`). `truncated`: the answer was longer than we read, and cut. `notes` are sentences for
-    people on whatever was changed or left out. `reasoning` is what a server gives apart from the answer.
+    people on whatever was changed or left out. `reasoning` is what a server gives apart from the answer, and
+    has no part in `tokens`. `token_texts` are the texts of the tokens that `tokens` scores, where known.
     """
 
     content: str
@@ -103,6 +104,7 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     tokens: AnswerScores | None = None
+    token_texts: Sequence[str] | None = None
     reasoning: str = ""
     truncated: bool = False
     notes: tuple[str, ...] = ()

@@ -104,6 +104,9 @@ def _body(target: Target, settings: Settings, prompt: Prompt) -> dict[str, Any]:
 
 def _parts(exchanged: Exchanged) -> Parts:
     data = exchanged.data
+    if text_of(data.get("done_reason")) in {"load", "unload"}:
+        message = "The server loaded or unloaded the model, and answered nothing: is the prompt empty?"
+        raise GatewayError("bad_reply", message, permanent=False)
     said, thought = (text_of(data["text"]), "") if exchanged.beginning else _message(data)
     return Parts(
         said=said,

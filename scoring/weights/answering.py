@@ -141,6 +141,7 @@ def _reply(loaded: Loaded, settings: Settings, tokens: list[int], watcher: Watch
         finish_reason="stop" if ended or shown < len(said) else "length",
         completion_tokens=len(tokens),
         tokens=watcher.scores(len(kept)),
+        token_texts=[_text(loaded, [token]) for token in kept],
         truncated=len(content) < shown,
         notes=(*notes, *watcher.notes),
         raw={"model_type": loaded.model.config.model_type},

@@ -46,7 +46,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "".join(text_of(part.get("text")) for part in value if isinstance(part, dict))
+        return "".join(text_of(part.get("text") if isinstance(part, dict) else part) for part in value)
     return ""
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from scoring.gateway_contract import Reply, Target
+from scoring.gateway_contract import AnswerScores, Reply, Target
 from scoring.wire import token_scores
 from scoring.wire.cleaning import clean, count_of, plain, text_of
 from scoring.wire.discretion import discreet
 from scoring.wire.exchange import Exchanged
+
+_MIXED = "The server's log-probabilities do not tell the answer from the reasoning; they were left out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +35,45 @@ def reply(
     content, changes = clean(parts.said)
     truncated = exchanged.beginning or len(content) < len(parts.said)
     # The scores of an answer's beginning would pass for those of the whole.
-    scores, remarks = (None, ()) if truncated else token_scores.read(parts.logprobs, vocabulary)
+    scored = _Scored() if truncated else _scored(parts, content, vocabulary)
+    finish_reason = clean(discreet(text_of(parts.finish_reason), target.key)[:40])[0]
     return Reply(
         content=content,
         latency_seconds=exchanged.seconds,
-        finish_reason=clean(discreet(text_of(parts.finish_reason), target.key)[:40])[0],
+        finish_reason=finish_reason,
         prompt_tokens=count_of(parts.prompt_tokens),
         completion_tokens=count_of(parts.completion_tokens),
-        tokens=scores,
+        tokens=scored.tokens,
+        token_texts=scored.texts,
         reasoning=clean(parts.thought)[0],
         truncated=truncated,
-        notes=(*notes, *exchanged.notes, *changes, *remarks),
+        notes=(*notes, *exchanged.notes, *changes, *scored.notes, *_ending(parts, content, finish_reason)),
         raw=plain(discreet(dict(parts.raw), target.key)),
     )
+
+
+class _Scored(NamedTuple):
+    tokens: AnswerScores | None = None
+    texts: Sequence[str] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _scored(parts: Parts, content: str, vocabulary: int | None) -> _Scored:
+    """Read the tokens' scores; those of a reasoning that is given apart are no part of the answer's."""
+    tokens, remarks = token_scores.read(parts.logprobs, vocabulary)
+    texts = token_scores.texts(parts.logprobs)
+    if tokens is None or not parts.thought:
+        return _Scored(tokens, texts if tokens else None, remarks)
+    kept = token_scores.of_the_answer(tokens, texts or (), content)
+    if kept is None:
+        return _Scored(notes=(*remarks, _MIXED))
+    return _Scored(token_scores.only(tokens, kept), (texts or ())[kept], remarks)
+
+
+def _ending(parts: Parts, content: str, finish_reason: str) -> tuple[str, ...]:
+    """Say what an answer's end means where it is not the model's own."""
+    if finish_reason == "content_filter":
+        return ("The server's content filter ended the answer.",)
+    if finish_reason == "length" and parts.thought and not content.strip():
+        return ("The model used all its tokens up while reasoning: give it more max_tokens.",)
+    return ()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from scoring.gateway_contract import AnswerScores
+from scoring.wire.cleaning import clean
 
 # Servers compute in single precision: more digits would fill the database with noise.
 _DIGITS = 6
@@ -28,6 +32,34 @@ def read(choice: Any, vocabulary: int | None) -> Read:
         return None, ()
     rows = [[_logprob(top) for top in _list(entry.get("top_logprobs"))] for entry in entries]
     return scores([_logprob(entry) for entry in entries], rows, vocabulary)
+
+
+def texts(choice: Any) -> list[str] | None:
+    """Read the texts of the tokens that are scored, where each has one."""
+    if isinstance(choice, dict) and isinstance(choice.get("token_logprobs"), list):
+        found = choice.get("tokens")
+    else:
+        entries = choice.get("content") if isinstance(choice, dict) else choice
+        found = [_part(entry, "token") for entry in entries] if isinstance(entries, list) else None
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        return None
+    return [clean(text)[0] for text in found]
+
+
+def of_the_answer(given: AnswerScores, pieces: Sequence[str], said: str) -> slice | None:
+    """Find the tokens that make an answer up, among those of the reasoning before and of marks around it."""
+    words, whole = said.strip(), "".join(pieces)
+    start = whole.rfind(words)
+    if len(pieces) != len(given.logprobs or ()) or start < 0:
+        return None
+    ends = list(accumulate(map(len, pieces)))
+    return slice(bisect_right(ends, start), bisect_left(ends, start + len(words)) + 1)
+
+
+def only(given: AnswerScores, kept: slice) -> AnswerScores:
+    """Keep the scores of some of the tokens."""
+    tops = given.top_logprobs[kept] if given.top_logprobs is not None else None
+    return replace(given, logprobs=(given.logprobs or ())[kept], top_logprobs=tops)
 
 
 def scores(chosen: Sequence[Any], rows: Sequence[Sequence[Any]], vocabulary: int | None) -> Read:
@@ -56,7 +88,11 @@ def _rounded(values: Sequence[Any]) -> list[float]:
 
 
 def _logprob(entry: Any) -> Any:
-    return entry.get("logprob") if isinstance(entry, dict) else None
+    return _part(entry, "logprob")
+
+
+def _part(entry: Any, name: str) -> Any:
+    return entry.get(name) if isinstance(entry, dict) else None
 
 
 def _values(row: Any) -> list[Any]:

@@ -81,6 +81,13 @@ def test_it_keeps_reasoning_apart() -> None:
     assert (parts.said, parts.thought) == ("Yes.", "Let me see.")
 
 
+@pytest.mark.parametrize("reason", ["load", "unload"])
+def test_it_takes_a_model_that_was_only_loaded_for_no_answer(reason: str) -> None:
+    data = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": reason}
+    with pytest.raises(GatewayError, match="answered nothing"):
+        ollama._parts(Exchanged(data, 0.1))
+
+
 @pytest.mark.parametrize("odd", [7, [1], "x", None, True])
 def test_it_says_when_there_is_no_message(odd: Any) -> None:
     with pytest.raises(GatewayError, match="holds no answer"):

@@ -124,7 +124,7 @@ def test_it_asks_for_fewer_of_the_likeliest_tokens_before_none(
 ) -> None:
     message = f"Requested_logprobs_are_more_than_the_{limit}_allowed."
     mock.control(faults=[{"fault": f"status=400 message={message}", "times": refusals}])
-    asked = {"completion": completion, "logprobs": True, "top_logprobs": 50}
+    asked: dict[str, Any] = {"completion": completion, "logprobs": True, "top_logprobs": 50}
     replies = [put_to(openai_compatible, mock.url, "Sure?", **asked) for _ in range(2)]
     assert mock.counts()["requests"] == refusals + 2
     for reply in replies:
@@ -142,8 +142,18 @@ def read(message: dict[str, Any], **choice: Any) -> Reply:
 def test_it_reads_content_in_parts_refusals_and_reasoning() -> None:
     parts = [{"type": "text", "text": "one "}, {"type": "image"}, {"type": "text", "text": "two"}]
     assert read({"content": parts}).content == "one two"
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    assert read({"content": [thinking, "three"]}).content == "three"
     assert read({"content": None, "refusal": "I cannot."}).content == "I cannot."
+    assert read({"content": "Yes.", "reasoning": "So."}).reasoning == "So."
     assert read({"content": "Yes.", "reasoning_content": "Let me see."}).reasoning == "Let me see."
+
+
+def test_it_says_who_ended_an_answer_that_the_model_did_not_end() -> None:
+    assert "content filter" in read({"content": None}, finish_reason="content_filter").notes[0]
+    spent = read({"content": "", "reasoning_content": "Let me see"}, finish_reason="length")
+    assert "give it more max_tokens" in spent.notes[0]
+    assert not read({"content": "Cut", "reasoning_content": "So"}, finish_reason="length").notes
 
 
 @pytest.mark.parametrize("odd", [7, [1], {"a": []}, "x", None, True])

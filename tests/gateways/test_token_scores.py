@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from scoring.gateway_contract import Reply, Target
 from scoring.wire import token_scores
+from scoring.wire.exchange import Exchanged
+from scoring.wire.replies import Parts, reply
 
 
 def entry(logprob: Any, *tops: Any) -> dict[str, Any]:
@@ -73,3 +76,48 @@ def test_it_gives_what_json_can_hold() -> None:
     assert scores
     stored = json.loads(json.dumps(asdict(scores), allow_nan=False))
     assert stored["logprobs"] == [-0.123457]
+
+
+def tokens(*texts: str) -> list[dict[str, Any]]:
+    """Give the tokens of a server, the n-th with a log-probability of -n."""
+    return [
+        {"token": text, "logprob": -number, "top_logprobs": [{"logprob": -number}]}
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+def replied(said: str, thought: str, logprobs: Any) -> Reply:
+    return reply(Exchanged({}, 0.1), Parts(said, thought, logprobs=logprobs), Target("m"), None)
+
+
+def test_it_knows_the_texts_of_the_tokens() -> None:
+    completion = {"tokens": ["Ye", "s."], "token_logprobs": [-1, -2]}
+    for given in (tokens("Ye", "s."), {"content": tokens("Ye", "s.")}, completion):
+        assert replied("Yes.", "", given).token_texts == ["Ye", "s."]
+    assert replied("Yes.", "", {"token_logprobs": [-1, -2]}).token_texts is None
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        tokens("<think>", "Yes.", " Hm.", "</think>", "\n\n", "Ye", "s.", "<|im_end|>"),
+        tokens("Hm, ", "is it a ", "Yes.", " or", "?", "Ye", "s."),
+    ],
+)
+def test_it_scores_the_answer_without_its_reasoning(given: Any) -> None:
+    found = replied("Yes.", "Yes. Hm.", given)
+    assert found.tokens
+    assert (found.tokens.logprobs, found.tokens.top_logprobs) == ([-6, -7], [[-6], [-7]])
+    assert found.token_texts == ["Ye", "s."]
+
+
+def test_it_scores_nothing_when_reasoning_and_answer_cannot_be_told_apart() -> None:
+    found = replied("Yes.", "Hm.", tokens("?", "?"))
+    assert found.tokens is None
+    assert "do not tell the answer from the reasoning" in found.notes[0]
+
+
+def test_it_keeps_the_scores_of_a_server_that_gives_those_of_the_answer_alone() -> None:
+    found = replied("Yes.", "Hm.", tokens("Ye", "s."))
+    assert found.tokens
+    assert found.tokens.logprobs == [-1, -2]
