@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, zip_longest
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -139,17 +142,24 @@ def read(text: str, names: Sequence[str], shown: str = "") -> Opinion:
 
 
 def combine(opinions: Sequence[Opinion], certainties: Sequence[float | None] = ()) -> Opinion:
-    """Bring votes together: mean marks, and a confidence that falls with their spread.
+    """Bring votes together: mean marks, and the least confidence that anything allows.
 
-    `certainties` are the votes' geometric mean token probabilities; where all votes have one, a vote counts
-    by it. The spread of a criterion is its standard deviation, 2 at most; confidence is at most one minus
-    half the mean spread, and less by the share of votes that cannot be read.
+    Confidence is the least of three: what the judge states, how likely the tokens of its marks were
+    (`certainties`, where the server tells), and one minus half the mean spread of the votes, a criterion's
+    spread being its standard deviation, 2 at most. Votes that cannot be read take their share away. Where
+    all votes have a certainty, a vote counts by it.
+
+    Here the votes differ by a standard deviation of 1, so that 0.5 is left of the 0.9 stated; and a judge
+    that states 0.9 but gave its mark a probability of 0.6 is trusted by 0.6:
 
     >>> combine([Opinion({"clarity": 4.0}, "", 0.9), Opinion({"clarity": 2.0}, "", 0.9)]).confidence
     0.5
+    >>> combine([Opinion({"clarity": 4.0}, "", 0.9)], [0.6]).confidence
+    0.6
     """
     weights = _weights(opinions, certainties)
-    readable = [(vote, weight) for vote, weight in zip(opinions, weights, strict=True) if vote.readable]
+    limited = [tempered(vote, sure) for vote, sure in zip_longest(opinions, certainties)]
+    readable = [(vote, weight) for vote, weight in zip(limited, weights, strict=True) if vote.readable]
     if not readable:
         problem = next((vote.problem for vote in opinions if vote.problem), "There is no verdict.")
         return Opinion(problem=problem)
@@ -161,11 +171,36 @@ def combine(opinions: Sequence[Opinion], certainties: Sequence[float | None] = (
     return Opinion(marks, readable[0][0].rationale, confidence)
 
 
-def certainty(logprobs: Sequence[float] | None) -> float | None:
-    """Give the geometric mean probability of a verdict's tokens; None where they are not known."""
-    if not logprobs:
+def tempered(opinion: Opinion, sure: float | None) -> Opinion:
+    """Trust an opinion no more than its marks were likely."""
+    return opinion if sure is None else replace(opinion, confidence=min(opinion.confidence, sure))
+
+
+def certainty(
+    texts: Sequence[str] | None, logprobs: Sequence[float] | None, names: Sequence[str]
+) -> float | None:
+    """Give the geometric mean probability of the tokens that state the marks; None where they are not known.
+
+    The words around the marks say nothing of them: a rationale can always be put otherwise.
+
+    >>> round(certainty(['{"clarity": ', "4", "}"], [-0.7, math.log(0.6), 0.0], ["clarity"]), 2)
+    0.6
+    """
+    if not texts or not logprobs or len(texts) != len(logprobs):
         return None
-    return math.exp(min(0.0, fsum(logprobs) / len(logprobs)))
+    whole, ends = "".join(texts), list(accumulate(map(len, texts)))
+    places = [_last_mark(whole, name) for name in names]
+    if not places or None in places:
+        return None
+    chosen = [logprobs[bisect_right(ends, place)] for place in places if place is not None]
+    return math.exp(min(0.0, fsum(chosen) / len(chosen)))
+
+
+def _last_mark(whole: str, name: str) -> int | None:
+    """Find the digit that states a criterion's mark in a verdict; the last one is the judge's last word."""
+    inner = r"(?:\{\s*\"(?:mark|score|rating|value)\"\s*:\s*)?"
+    found = list(re.finditer(rf'"{re.escape(name)}"\s*:\s*{inner}"?\s*(\d)', whole, re.IGNORECASE))
+    return found[-1].start(1) if found else None
 
 
 def _fence(answer: str) -> str:

@@ -25,6 +25,8 @@ from scoring.responses import Claimed, with_system_prompt
 TABLE = claims.VERDICTS
 # Several votes of a judge that always says the same would be one vote.
 VOTING_TEMPERATURE = 0.7
+# How likely the tokens of a vote's marks were, in what is kept of the server's reply.
+_OF_MARKS = "mark_certainty"
 
 
 def judged_benchmarks(run: Run) -> list[str]:
@@ -90,7 +92,7 @@ def opinion(votes: Iterable[Verdict]) -> Opinion:
 
 
 def _certainty(vote: Verdict) -> float | None:
-    value = vote.raw.get("certainty")
+    value = vote.raw.get(_OF_MARKS)
     return float(value) if isinstance(value, int | float) else None
 
 
@@ -102,7 +104,7 @@ def _job(run: Run, target: Target, claimed: claims.Row) -> Job:
     return Job(
         lane=Lane("verdict", run.pk),
         row=row,
-        target=_of_vote(target, vote, run.judge_votes),
+        target=_of_vote(target, run.judge_votes),
         prompt=Prompt(
             with_system_prompt(said, run.judge), schema=judging.schema(criteria), case_key=key, sample=vote
         ),
@@ -110,14 +112,11 @@ def _job(run: Run, target: Target, claimed: claims.Row) -> Job:
     )
 
 
-def _of_vote(target: Target, vote: int, votes: int) -> Target:
-    if votes == 1:
-        return target
-    parameters = dict(target.parameters)
-    parameters["temperature"] = parameters.get("temperature") or VOTING_TEMPERATURE
-    if isinstance(parameters.get("seed"), int):
-        parameters["seed"] += vote - 1
-    return replace(target, parameters=parameters)
+def _of_vote(target: Target, votes: int) -> Target:
+    """Set how a judge is asked: a single vote shall come out the same again, several shall be several."""
+    given = target.parameters.get("temperature") or 0.0
+    heat = given if votes == 1 else given or VOTING_TEMPERATURE
+    return replace(target, parameters={**target.parameters, "temperature": heat})
 
 
 def _store(session: Session, asker: UUID, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -126,10 +125,12 @@ def _store(session: Session, asker: UUID, rows: Sequence[tuple[Any, ...]]) -> No
 
 
 def _values(job: Job, reply: Reply) -> tuple[Any, ...]:
-    found = judging.read(reply.content, _names(job), job.prompt.messages[-1]["content"])
-    raw = dict(reply.raw)
-    if reply.tokens and (certainty := judging.certainty(reply.tokens.logprobs)) is not None:
-        raw["certainty"] = certainty
+    names = _names(job)
+    logprobs = reply.tokens.logprobs if reply.tokens else None
+    certainty = judging.certainty(reply.token_texts, logprobs, names)
+    found = judging.read(reply.content, names, job.prompt.messages[-1]["content"])
+    found = judging.tempered(found, certainty)
+    raw = dict(reply.raw) | ({} if certainty is None else {_OF_MARKS: certainty})
     return (
         job.row,
         reply.content,

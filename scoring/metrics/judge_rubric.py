@@ -9,7 +9,10 @@ whoever marked.
 None: there is no readable verdict yet, or a mark is not from 1 to 5.
 
 Weaknesses: a judge has tastes of its own: it favours long answers and those of its own family. At least 20 %
-of its verdicts, and all with a confidence below 0.8, go to people; its bias is on the judge's page.
+of its verdicts, and all with a confidence below 0.8, go to people; its bias is on the judge's page. Its
+confidence is the least of what it states itself, what the spread of its votes allows (one minus half the
+mean standard deviation) and, where the server tells, how likely the tokens of its marks were. A verdict that
+cannot be read, or that holds different marks for one criterion, has confidence 0.
 
 >>> measure(EXAMPLE).value
 0.75

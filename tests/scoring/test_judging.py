@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -210,6 +211,36 @@ def test_it_weighs_votes_by_how_likely_their_words_were() -> None:
     votes = [Opinion({"clarity": 5}, "", 0.9), Opinion({"clarity": 1}, "", 0.9)]
     assert judging.combine(votes, [0.75, 0.25]).marks == {"clarity": 4}
     assert judging.combine(votes, [0.75, None]).marks == {"clarity": 3}
+
+
+def test_it_trusts_a_vote_no_more_than_its_marks_were_likely() -> None:
+    vote = Opinion({"clarity": 4}, "", 0.9)
+    assert judging.combine([vote], [0.6]).confidence == 0.6
+    assert judging.combine([vote], [0.95]).confidence == 0.9
+    assert judging.combine([vote, vote], [0.6, None]).confidence == pytest.approx(0.75)
+    torn = [Opinion({"clarity": mark}, "", 0.9) for mark in (4, 2)]
+    assert judging.combine(torn, [0.6, 0.6]).confidence == 0.5
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ['{"marks"', ': {"accuracy": ', "4", ', "clarity": ', "2", "}}"],
+        ["{ ", ' "Accuracy" ', ': "4/5"', ',"clarity":', '"2"', "}"],
+        ["Draft: ", '{"accuracy": 1, "clarity": 1} {"accuracy":', ' {"score": 4}', ", ", '"clarity": 2', "}"],
+    ],
+)
+def test_it_is_as_certain_as_the_tokens_of_the_marks_were_likely(texts: list[str]) -> None:
+    likely = [math.log(0.9 if any(mark in text for mark in "42") else 0.1) for text in texts]
+    assert judging.certainty(texts, likely, ["accuracy", "clarity"]) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("texts", "logprobs"),
+    [(None, [-1.0]), (["4"], None), (["4"], [-1.0, -2.0]), (["clarity: 4"], [-1.0]), ([], [])],
+)
+def test_it_knows_no_certainty_where_it_cannot_see_the_marks(texts: Any, logprobs: Any) -> None:
+    assert judging.certainty(texts, logprobs, ["clarity"]) is None
 
 
 def test_it_has_no_opinion_without_votes_that_can_be_read() -> None:
