@@ -86,7 +86,7 @@ def _body(target: Target, settings: Settings, prompt: Prompt) -> dict[str, Any]:
 
 def _reply(exchanged: Exchanged, target: Target, settings: Settings, notes: tuple[str, ...]) -> Reply:
     data = exchanged.data
-    choice = data if exchanged.beginning else _choice(data)
+    choice = data if exchanged.beginning else _choice(data, target)
     message, usage = part_of(choice, "message"), part_of(data, "usage")
     parts = Parts(
         said=text_of(message.get("content", choice.get("text"))) or text_of(message.get("refusal")),
@@ -100,11 +100,13 @@ def _reply(exchanged: Exchanged, target: Target, settings: Settings, notes: tupl
     return reply(exchanged, parts, target, settings.vocabulary, notes)
 
 
-def _choice(data: Mapping[str, Any]) -> Mapping[str, Any]:
+def _choice(data: Mapping[str, Any], target: Target) -> Mapping[str, Any]:
     choices = data.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0]
-    raise GatewayError("bad_reply", "The server's reply holds no answer.", permanent=False)
+    if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
+        raise GatewayError("bad_reply", "The server's reply holds no answer.", permanent=False)
+    if choices[0].get("error"):  # some services forward a fault of the model's own server in here
+        raise exchange.told(choices[0], target)
+    return choices[0]
 
 
 async def _served(client: httpx.AsyncClient, target: Target) -> probing.Served:

@@ -16,7 +16,7 @@ import httpx
 
 from scoring.addresses import AddressError
 from scoring.gateway_contract import GatewayError, Target
-from scoring.wire.refusals import refusal
+from scoring.wire.refusals import RefusalError, refusal
 
 _MOST_BYTES = 8 * 2**20
 # One log-probability with its token, as JSON; servers that add the token's bytes need this much.
@@ -106,10 +106,16 @@ def _understood(
         return Exchanged({"text": _salvaged(text)}, seconds, (*notes, _longer(len(body))), beginning=True)
     data = _parsed(text)
     if data.get("error"):  # some services send their errors as successes
-        code = data["error"].get("code") if isinstance(data["error"], dict) else None
-        status = code if isinstance(code, int) and 400 <= code < 600 else 500
-        raise refusal(status, response.headers, text, secret=target.key, model=target.model)
+        raise told(data, target, response.headers)
     return Exchanged(data, seconds, notes)
+
+
+def told(data: Mapping[str, Any], target: Target, headers: Mapping[str, str] | None = None) -> RefusalError:
+    """Make an error of an object that holds one, with the status that it names itself."""
+    code = data["error"].get("code") if isinstance(data["error"], dict) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    body = json.dumps({"error": data["error"]})
+    return refusal(status, headers or {}, body, secret=target.key, model=target.model)
 
 
 def _decoded(body: bytes) -> tuple[str, tuple[str, ...]]:

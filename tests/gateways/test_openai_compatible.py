@@ -163,8 +163,14 @@ def test_it_survives_fields_of_the_wrong_kind(odd: Any) -> None:
     assert (reply.content, reply.prompt_tokens, reply.tokens) == ("", None, None)
 
 
-def test_it_takes_an_error_that_comes_as_a_success() -> None:
+def test_it_takes_an_error_that_comes_in_place_of_an_answer() -> None:
+    error = {"code": 502, "message": "The upstream is gone."}
+    with pytest.raises(GatewayError, match="upstream is gone") as caught:
+        read({"content": "Half an"}, finish_reason="error", error=error)
+    assert (caught.value.kind, caught.value.permanent) == ("server_error", False)
 
+
+def test_it_takes_an_error_that_comes_as_a_success() -> None:
     body = b'{"error": {"code": 429, "message": "slow down"}}'
     with pytest.raises(GatewayError, match="slow down") as caught:
         exchange._understood(Target("m"), httpx.Response(200), body, True, 0.1)

@@ -10,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from benchmarks import mock_server
 from scoring import endpoints
 from scoring.models import Endpoint
 
@@ -85,6 +86,16 @@ def test_it_says_that_nothing_answers(alice: Any, signed_in: SignedIn) -> None:
     )
     page = signed_in(alice).post(f"/models/{endpoint.pk}/probe/").content.decode()
     assert "notice bad" in page
+
+
+def test_it_says_that_a_model_may_still_be_loading(alice: Any, signed_in: SignedIn) -> None:
+    with mock_server.running() as mock:
+        mock.control(faults=[{"fault": "hang"}])
+        place = {"gateway": "ollama", "base_url": mock.url, "timeout_seconds": 1}
+        endpoint = Endpoint.objects.create(name="Cold", model="mock-small", **place)
+        page = signed_in(alice).post(f"/models/{endpoint.pk}/probe/").content.decode()
+    assert "notice warn" in page
+    assert "may still be loading" in page
 
 
 def test_it_never_shows_a_key(alice: Any, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
