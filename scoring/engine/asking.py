@@ -286,6 +286,7 @@ class _Asker:
             lanes = {suspect.job.lane.run for suspect in suspects}
             self._release(suspect.job for suspect in suspects)
             return self._block(lanes, outcome.error.message, by_itself=False)
+        # A short test, since nobody else is served meanwhile; who tries again later has more patience.
         found = self._slots.probe(outcome.job.target, endpoints.PROBE_SECONDS)
         if found.answers:
             return self._punish(suspects)

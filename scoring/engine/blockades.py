@@ -16,7 +16,7 @@ from scoring.models import Endpoint, Run
 
 # How long to wait before an endpoint that is down is tried for the first time; then twice as long each time.
 FIRST_PROBE_SECONDS = 2.0
-# So long after its bell a test that has told nothing is taken for lost.
+# So long after its bell, and the time that a question may take, a test that has told nothing is lost.
 PROBE_AGAIN_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
@@ -80,7 +80,8 @@ def _resume(run_id: int) -> bool:
 
 
 _DUE = """
-UPDATE scoring_run SET probe_at = now() + make_interval(secs => %s)
-WHERE state = 'paused' AND paused_by_portal AND probe_at <= now()
+UPDATE scoring_run SET probe_at = now() + make_interval(secs => %s + endpoint.timeout_seconds)
+FROM scoring_endpoint AS endpoint
+WHERE endpoint.id = blocked_by_id AND state = 'paused' AND paused_by_portal AND probe_at <= now()
 RETURNING blocked_by_id
 """

@@ -159,6 +159,22 @@ def test_it_sends_no_more_than_the_gateway_has_places(
     assert script.most == 2
 
 
+@pytest.mark.parametrize(("keeps_time", "kinds"), [(False, ["timeout"]), (True, [])])
+def test_it_leaves_the_time_to_a_gateway_that_keeps_it(
+    keeps_time: bool,
+    kinds: list[str],
+    script: Script,
+    opened: Callable[[int], Slots],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scoring.engine.slots._GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(Script, "KEEPS_TIME", keeps_time, raising=False)
+    script.seconds = 0.3
+    slots = opened(1)
+    slots.give([Job(FIRST, 1, Target("model", timeout_seconds=0.1), job(FIRST, 1).prompt)])
+    assert [outcome.error.kind for outcome in collect(slots, 1) if outcome.error] == kinds
+
+
 def test_it_closes_its_connections_and_breaks_off_the_rest(script: Script) -> None:
     script.seconds = 60
     with Slots(script, 3) as slots:  # type: ignore[arg-type]
