@@ -25,6 +25,9 @@ _RESERVED: Final = frozenset(
         "tools",
     }
 )
+# So many of the likeliest tokens at each place the services of either kind give; who asks for more gets none.
+_MOST_OF_A_CHAT: Final = 20
+_MOST_OF_A_COMPLETION: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,19 @@ completion=False, context_tokens=None, vocabulary=None, rest={'top_k': 40})
         name: _READERS[name](name, value) for name, value in given.items() if name in _READERS
     }
     return Settings(**known, rest={name: value for name, value in given.items() if name not in _READERS})
+
+
+def with_token_scores(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask for token scores besides, as many as servers give, unless the parameters refuse them.
+
+    >>> with_token_scores({"temperature": 0}), with_token_scores({"logprobs": False})
+    ({'logprobs': True, 'top_logprobs': 20, 'temperature': 0}, {'logprobs': False})
+    """
+    known = {name: value for name, value in given.items() if value is not None}
+    if known.get("logprobs", True) is False:
+        return known
+    most = _MOST_OF_A_COMPLETION if known.get("completion") else _MOST_OF_A_CHAT
+    return {"logprobs": True, "top_logprobs": most} | known
 
 
 def sampled(settings: Settings, sample: int) -> int | None:

@@ -12,7 +12,7 @@ from uuid import UUID
 from psycopg import DataError
 from psycopg.types.json import Jsonb
 
-from scoring import endpoints, registry
+from scoring import endpoints, parameters, registry
 from scoring.engine import claims
 from scoring.engine.claims import Trouble
 from scoring.engine.locks import Session
@@ -34,13 +34,21 @@ class Claimed(NamedTuple):
 
 def claim(session: Session, run: Run, asker: UUID, most: int) -> Claimed:
     """Claim the next rows of a run; those that the cache can answer are answered on the spot."""
-    target = endpoints.target(run.endpoint, run.parameters, base=run.base)
+    asked = parameters_for(run.version.dataset.suite, run.endpoint, run.parameters)
+    target = endpoints.target(run.endpoint, asked, base=run.base)
     rows = session.execute(_CLAIM, [run.pk, most, asker]).fetchall()
     jobs = claims.prepared(session, TABLE, asker, sorted(rows), lambda row: _job(run, target, row))
     if run.use_cache and jobs and run.endpoint.gateway not in _NEVER_CACHED:
         known = _from_cache(session, asker, jobs)
         jobs = [job for job in jobs if job.row not in known]
     return Claimed(len(rows), jobs)
+
+
+def parameters_for(suite: str, endpoint: Endpoint, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Join what an endpoint and a run say of how to ask, and token scores where the suite wants them."""
+    given = {**endpoint.parameters, **own}
+    wanted = registry.plugin("scoring.suites", suite).WANTS_TOKEN_SCORES
+    return parameters.with_token_scores(given) if wanted else given
 
 
 def messages(run: Run, fields: Mapping[str, Any], noise: int) -> list[dict[str, str]]:

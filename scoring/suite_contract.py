@@ -13,10 +13,12 @@ class Suite(Protocol):
     """What a file in `scoring/suites/` offers; its docstring's first line is its label.
 
     `fields` is always the `Row.fields` that `read` gave, the row as it was uploaded. Every suite takes
-    all the keyword arguments, and leaves alone what it has no use for.
+    all the keyword arguments, and leaves alone what it has no use for. A suite that wants token scores has
+    models asked for the log-probabilities of their tokens.
     """
 
     __doc__: str | None
+    WANTS_TOKEN_SCORES: bool
     BENCHMARKS: Mapping[str, Benchmark]
 
     @staticmethod

@@ -22,6 +22,7 @@ from scoring.phases import reaches
 from scoring.rows import Benchmark, Row, RowError
 
 BENCHMARKS: Mapping[str, Benchmark] = codes.table()
+WANTS_TOKEN_SCORES = False
 
 _SAFETY = ("grounding", "hallucination_resistance")
 _WAITS = {"rubric": "awaiting review", "judge_rubric": "awaiting judgement"}

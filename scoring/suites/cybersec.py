@@ -23,6 +23,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         "cybersecurity_answers", "Cybersecurity answers", "Language quality", "automatic"
     )
 }
+# Perplexity, hallucination and with them the combined score are made of them.
+WANTS_TOKEN_SCORES = True
 
 DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 

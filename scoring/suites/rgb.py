@@ -24,6 +24,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     code: Benchmark(code, code.replace("_", " ").capitalize(), "Retrieval-augmented generation", "automatic")
     for code in (NOISE, REJECTION, INTEGRATION, COUNTERFACTUAL)
 }
+WANTS_TOKEN_SCORES = False
 
 # At full noise a question of noise robustness is one of rejection: exactly one of its two metrics is defined.
 # Integrated answers are long enough to be put in other words: meaning is shown beside them, not counted.

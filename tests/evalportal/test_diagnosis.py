@@ -206,7 +206,8 @@ def test_it_puts_the_language_of_answers_into_bands(dan: Any, signed_in: Callabl
     run = making.driven(making.dataset(rows, "language", "cybersec"), None)
     traits = {trait.metric: trait for trait in diagnosing.diagnose(run).traits}
     assert traits["prompt_copying"].band == "mostly an echo"
-    assert (traits["perplexity"].mean.value, traits["perplexity"].undefined) == (None, 3)
+    assert (traits["perplexity"].mean.value, traits["perplexity"].undefined) == (2.0, 0)
+    assert (traits["kl_shift"].mean.value, traits["kl_shift"].undefined) == (None, 3)
     assert "excellent fluency from 1" in traits["perplexity"].bands
     assert signed_in(dan).get(f"/runs/{run.pk}/diagnosis/").status_code == 200
 
