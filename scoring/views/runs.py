@@ -66,7 +66,8 @@ def run_new(request: Request) -> HttpResponse:
 @require_POST
 def run_estimate(request: Request) -> HttpResponse:
     """Say how much work the run would be, as it is being set up."""
-    return render(request, "scoring/_run_estimate.html", {"estimate": _estimate(RunForm(request.POST))})
+    form = RunForm(request.POST)
+    return render(request, "scoring/_run_estimate.html", {"form": form, "estimate": _estimate(form)})
 
 
 def _estimate(form: RunForm) -> estimates.Estimate | None:
@@ -80,7 +81,8 @@ def _estimate(form: RunForm) -> estimates.Estimate | None:
         version.dataset.suite,
         samples=values.get("samples") or 1,
         noise_levels=values.get("noise_levels") or (),
-        max_tokens=values.get("max_tokens") or 512,
+        endpoint=values.get("endpoint"),
+        max_tokens=values.get("max_tokens"),
         judged=values.get("judge") is not None,
         judge_votes=values.get("judge_votes") or 1,
         reviewers=values.get("reviewers") or 2,
