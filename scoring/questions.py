@@ -11,6 +11,8 @@ from scoring.queries import CaseQuerySet
 from scoring.rgb.abilities import COUNTERFACTUAL, INTEGRATION, REJECTION
 
 _FULL_NOISE = 100
+# So many names are told of those that nothing has.
+_NAMED = 10
 
 
 def make(run: Run) -> int:
@@ -40,6 +42,19 @@ def cases(version: Version, benchmarks: Sequence[str] = (), test_ids: Sequence[s
     if benchmarks:
         found = found.filter(benchmark__in=benchmarks)
     return found.filter(key__in=test_ids) if test_ids else found
+
+
+def missing(version: Version, benchmarks: Sequence[str], test_ids: Sequence[str]) -> list[str]:
+    """List the test ids that no case of a version has which the benchmarks ask for."""
+    found = set(cases(version, benchmarks, test_ids).order_by().values_list("key", flat=True))
+    return [key for key in dict.fromkeys(test_ids) if key not in found]
+
+
+def refusal(names: Sequence[str]) -> str:
+    """Say that nothing has these names, the first of them by name."""
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    listed = ", ".join(names[:_NAMED])
+    return f"No case matches {listed}{rest}: look for them in the dataset version, or leave them out."
 
 
 def levels(suite: str, benchmark: str, wanted: Iterable[int]) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from scoring import benchmarks, phases, registry
+from scoring import benchmarks, phases, questions, registry
 from scoring.forms.fields import ListField, choice
 from scoring.models import Run, Version
 
@@ -24,8 +24,21 @@ class RunForm(forms.ModelForm[Run]):
         label="Test ids",
         help_text="Only these cases; ids with spaces or commas between them.",
     )
-    temperature = forms.FloatField(initial=0.0, min_value=0, max_value=2)
-    max_tokens = forms.IntegerField(initial=512, min_value=1, max_value=32768, label="Answer tokens at most")
+    temperature = forms.FloatField(
+        required=False,
+        initial=0.0,
+        min_value=0,
+        max_value=2,
+        help_text="Blank: the model's own, or the server's default. Reasoning models may refuse 0.",
+    )
+    max_tokens = forms.IntegerField(
+        required=False,
+        initial=512,
+        min_value=1,
+        max_value=32768,
+        label="Answer tokens at most",
+        help_text="Blank: the model's own, or the server's default. Reasoning takes tokens too.",
+    )
     noise_levels = ListField(
         required=False, help_text="Percent of noise documents, such as 0 20 40 60 80 100. RGB only."
     )
@@ -96,9 +109,17 @@ class RunForm(forms.ModelForm[Run]):
         return sorted({int(level) for level in levels})
 
     def clean(self) -> dict[str, Any] | None:
-        """Keep what the model gets in one place."""
+        """Keep what the model gets in one place, and refuse test ids that would be asked for in vain."""
         values = super().clean() or self.cleaned_data
+        self._check_test_ids(values)
         self.instance.parameters = {
             name: values[name] for name in ("temperature", "max_tokens") if values.get(name) is not None
         }
         return values
+
+    def _check_test_ids(self, values: dict[str, Any]) -> None:
+        version, wanted = values.get("version"), values.get("test_ids")
+        if version and wanted and "benchmarks" in values:
+            missing = questions.missing(version, values["benchmarks"], wanted)
+            if missing:
+                self.add_error("test_ids", questions.refusal(missing))

@@ -70,6 +70,39 @@ def test_it_says_that_no_case_matches(alice: Any, signed_in: SignedIn) -> None:
     assert not Run.objects.exists()
 
 
+def test_it_names_test_ids_that_no_case_has_although_others_match(alice: Any, signed_in: SignedIn) -> None:
+    ids = "B3-000001 B3-999999 B9-000001"
+    form = FORM | {"version": version(2).pk, "endpoint": echo().pk, "test_ids": ids}
+    for path in ("/runs/new/", "/runs/estimate/"):
+        page = signed_in(alice).post(path, form).content.decode()
+        assert "No case matches B3-999999, B9-000001:" in page
+    assert not Run.objects.exists()
+
+
+def test_it_names_test_ids_of_benchmarks_that_were_not_chosen(alice: Any, signed_in: SignedIn) -> None:
+    made = version(2)
+    form = FORM | {"version": made.pk, "endpoint": echo().pk, "test_ids": "B3-000001", "benchmarks": ["B9"]}
+    response = signed_in(alice).post("/runs/new/", form)
+    assert "B3-000001" in response.context["form"].errors["test_ids"][0]
+
+
+def test_it_leaves_temperature_and_tokens_to_the_server_where_they_are_blank(
+    alice: Any, signed_in: SignedIn
+) -> None:
+    form = FORM | {"version": version(1).pk, "endpoint": echo().pk, "temperature": "", "max_tokens": ""}
+    page = signed_in(alice).post("/runs/estimate/", form).content.decode()
+    signed_in(alice).post("/runs/new/", form)
+    assert Run.objects.get().parameters == {}
+    assert "as the server limits them" in page
+
+
+def test_it_says_that_log_probabilities_will_be_asked_for(alice: Any, signed_in: SignedIn) -> None:
+    ranked = version(1, suite="cybersec", benchmark="cybersecurity_answers")
+    for made, words in ((ranked, "<span>asked for</span>"), (version(1), "<span>not asked for</span>")):
+        form = FORM | {"version": made.pk, "endpoint": echo().pk}
+        assert words in signed_in(alice).post("/runs/estimate/", form).content.decode()
+
+
 def test_it_says_how_much_work_a_run_is(alice: Any, signed_in: SignedIn) -> None:
     form = FORM | {"version": version(5).pk, "endpoint": echo().pk, "samples": 3}
     estimate = signed_in(alice).post("/runs/estimate/", form).context["estimate"]
