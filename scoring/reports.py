@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, Q
 
-from scoring import benchmarks, phases, registry, scorings, summaries
+from scoring import benchmarks, endings, phases, registry, scorings, summaries
 from scoring.models import Run, Score, Scoring
 from scoring.rgb import abilities
 from scoring.summaries import Outcome
@@ -75,7 +75,7 @@ def _metrics(scoring: Scoring) -> dict[str, Any]:
 def _answers(run: Run) -> dict[str, Any]:
     """Count the answers, and say what they took."""
     with connection.cursor() as cursor:
-        cursor.execute(_ANSWERS, [run.pk])
+        cursor.execute(_ANSWERS, [list(endings.AT_THE_LIMIT), run.pk])
         names = [column.name for column in cursor.description or ()]
         row = cursor.fetchone() or ()
     found = dict(zip(names, row, strict=True))
@@ -165,6 +165,7 @@ SELECT count(*) AS wanted,
     count(*) FILTER (WHERE state = 'failed') AS failed,
     count(*) FILTER (WHERE from_cache) AS from_cache,
     count(*) FILTER (WHERE truncated) AS truncated,
+    count(*) FILTER (WHERE state = 'done' AND lower(finish_reason) = ANY(%s)) AS at_limit,
     coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
     coalesce(sum(completion_tokens), 0)::bigint AS completion_tokens,
     percentile_cont(ARRAY[0.5, 0.9, 0.99]) WITHIN GROUP (ORDER BY latency_seconds)

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from django.db import connection
 
-from scoring import benchmarks, measuring, phases, registry, runs, scorings, verdicts
+from scoring import benchmarks, endings, measuring, phases, registry, runs, scorings, verdicts
 from scoring.engine import locks
 from scoring.engine.bells import Bell, Ring
 from scoring.engine.locks import Work
@@ -149,7 +149,7 @@ class _Scorer:
             passed=result.passed,
             pending=result.pending,
             fabricated=result.fabricated,
-            flags=[storable(flag) for flag in result.flags],
+            flags=[*_endings(response), *(storable(flag) for flag in result.flags)],
             values=storable(result.values),
             details=storable(result.details),
         )
@@ -208,6 +208,10 @@ class _Made:
     def by(self, marks: Sequence[Mapping[str, float]]) -> Result:
         known = {"siblings": self._siblings, "tokens": self._tokens, "marks": marks}
         return self._scorer.measure(self._response, known)
+
+
+def _endings(response: Response) -> Sequence[str]:
+    return endings.flags(response.content, response.finish_reason, str(response.raw.get("reasoning") or ""))
 
 
 def storable(value: Any) -> Any:

@@ -21,6 +21,7 @@ PURE = (
     "scoring.addresses",
     "scoring.aggregation",
     "scoring.diagnosis_rules",
+    "scoring.endings",
     "scoring.gateway_contract",
     "scoring.judging",
     "scoring.keys",

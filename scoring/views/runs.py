@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import estimates, paging, progress, questions, runs, tasks
+from scoring import endings, estimates, paging, progress, questions, runs, tasks
 from scoring.engine import workers
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
@@ -26,6 +26,7 @@ SHOWN = {
     "failed": Q(state="failed"),
     "below": Q(scored__passed=False),
     "flagged": Q(scored__flags__len__gt=0),
+    "unfinished": Q(scored__flags__overlap=endings.FLAGS),
     "fabricated": Q(scored__fabricated=True),
     "awaiting": Q(scored__pending__gt=""),
 }

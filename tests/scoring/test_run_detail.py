@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from threading import Event
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from scoring import runs
+from scoring import endpoints, runs
 from scoring.engine import local
-from scoring.models import Response, Run
+from scoring.models import Endpoint, Response, Run
 from tests.engine.making import echo, started, version
 
 SignedIn = Callable[[Any], Client]
@@ -159,6 +160,20 @@ def test_it_runs_the_same_again(alice: Any, run: Run, signed_in: SignedIn) -> No
     signed_in(alice).post(f"/runs/{run.pk}/repeat/")
     again = Run.objects.exclude(pk=run.pk).get()
     assert (again.version, again.endpoint, again.state) == (run.version, run.endpoint, "queued")
+
+
+def test_it_shows_answers_that_were_cut_off(dan: Any, signed_in: SignedIn, transactional_db: None) -> None:
+    cut = {"test_id": "B3-000001", "response": "<think>The owner", "finish_reason": "length"}
+    whole = {"test_id": "B3-000002", "response": "The owner reviews the logs.", "finish_reason": "stop"}
+    asked = Endpoint.objects.create(name="recorded", gateway="recorded", model="elsewhere")
+    endpoints.record(asked, [json.dumps(cut), json.dumps(whole)])
+    made = started(version(2), asked)
+    local.drive(made.pk, Event())
+    page = signed_in(dan).get(f"/runs/{made.pk}/responses/?show=unfinished")
+    assert [row.case.key for row in page.context["page"].rows] == ["B3-000001"]
+    assert "Ran into the token limit" in page.content.decode()
+    assert "Only reasoning, no answer" in page.content.decode()
+    assert Run.objects.get(pk=made.pk).summary["answers"]["at_limit"] == 1
 
 
 def test_it_scores_again_and_keeps_the_old_scores(alice: Any, run: Run, signed_in: SignedIn) -> None:
