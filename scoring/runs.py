@@ -114,9 +114,11 @@ def rescore(run: Run) -> Scoring:
     return scoring
 
 
-def again(run: Run, person: AbstractBaseUser | None = None) -> Run:
-    """Draft a run of the same configuration."""
+def again(run: Run, person: AbstractBaseUser | None = None, *, anew: bool = False) -> Run:
+    """Draft a run of the same configuration; `anew`: no answer of an earlier run is taken for this one's."""
     fields = {name: getattr(run, name) for name in _CONFIGURATION}
+    if anew:
+        fields["use_cache"] = False
     return Run.objects.create(**fields, created_by=cast(Any, person))
 
 

@@ -186,9 +186,9 @@ def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpRespo
 @roles.only(Role.ADMIN)
 @require_POST
 def run_repeat(request: Request, pk: int) -> HttpResponse:
-    """Start a new run of the same configuration."""
+    """Start a new run of the same configuration; asked anew, it takes no answer from the cache."""
     run = get_object_or_404(Run, pk=pk)
-    repeated = runs.again(run, request.user)
+    repeated = runs.again(run, request.user, anew="anew" in request.POST)
     runs.start(repeated)
     tasks.ring_for(repeated)
     return redirect(repeated)

@@ -162,6 +162,17 @@ def test_it_runs_the_same_again(alice: Any, run: Run, signed_in: SignedIn) -> No
     assert (again.version, again.endpoint, again.state) == (run.version, run.endpoint, "queued")
 
 
+def test_it_asks_anew_what_the_cache_would_answer(alice: Any, run: Run, signed_in: SignedIn) -> None:
+    client = signed_in(alice)
+    assert "Ask anew" not in client.get(run.get_absolute_url()).content.decode()
+    Run.objects.filter(pk=run.pk).update(use_cache=True)
+    assert "Ask anew" in client.get(run.get_absolute_url()).content.decode()
+    for sent in ({}, {"anew": "1"}):
+        client.post(f"/runs/{run.pk}/repeat/", sent)
+    repeated = Run.objects.exclude(pk=run.pk).order_by("pk")
+    assert list(repeated.values_list("use_cache", flat=True)) == [True, False]
+
+
 def test_it_shows_answers_that_were_cut_off(dan: Any, signed_in: SignedIn, transactional_db: None) -> None:
     cut = {"test_id": "B3-000001", "response": "<think>The owner", "finish_reason": "length"}
     whole = {"test_id": "B3-000002", "response": "The owner reviews the logs.", "finish_reason": "stop"}

@@ -122,6 +122,11 @@ def test_it_repeats_a_configuration_as_a_draft() -> None:
     assert (repeated.samples, repeated.seed, repeated.parameters) == (3, 11, {"temperature": 0.5})
 
 
+def test_it_repeats_a_run_with_or_without_the_answers_of_before() -> None:
+    run = started(version(1), echo(), use_cache=True)
+    assert (runs.again(run).use_cache, runs.again(run, anew=True).use_cache) == (True, False)
+
+
 def test_it_advances_once_however_many_press_at_the_same_time() -> None:
     run = started(version(2), echo())
     asking.serve(run.endpoint_id, ring=bells.silent)
