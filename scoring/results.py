@@ -1,12 +1,13 @@
-"""A run goes in; its results come out as plain data: each with test case, response, metrics and metadata."""
+"""A run goes in; its results come out as plain data: each with case, response, metrics and verdicts."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from scoring import phases, scorings
-from scoring.models import Response, Run, Score
+from scoring import phases, responses, scorings
+from scoring.models import Response, Run, Score, Verdict
 
 
 def document(run: Run) -> dict[str, Any]:
@@ -27,12 +28,18 @@ def about(run: Run) -> dict[str, Any]:
         "model": run.endpoint.model,
         "endpoint": run.endpoint.name,
         "judge": run.judge.name if run.judge else None,
+        "judge_model": run.judge.model if run.judge else None,
+        "judge_votes": run.judge_votes,
+        "base": run.base.name if run.base else None,
+        "benchmarks": list(run.benchmarks),
+        "test_ids": list(run.test_ids),
         "phase": run.phase,
         "threshold": phases.threshold(run.phase, run.threshold),
-        "parameters": {**run.endpoint.parameters, **run.parameters},
+        "parameters": responses.parameters_for(run.version.dataset.suite, run.endpoint, run.parameters),
         "samples": run.samples,
         "noise_levels": [level / 100 for level in run.noise_levels],
         "seed": run.seed,
+        "use_cache": run.use_cache,
         "started_at": run.started_at.isoformat() if run.started_at else None,
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
     }
@@ -53,14 +60,18 @@ def each(run: Run) -> Iterator[dict[str, Any]]:
 
 def _batch(batch: list[Response], scoring: Any) -> Iterator[dict[str, Any]]:
     scores = {score.response_id: score for score in Score.objects.filter(scoring=scoring, response__in=batch)}
-    return (_result(response, scores.get(response.pk)) for response in batch)
+    votes: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for vote in Verdict.objects.filter(response__in=batch).order_by("vote"):
+        votes[vote.response_id].append(_verdict(vote))
+    return (_result(one, scores.get(one.pk), votes.get(one.pk, [])) for one in batch)
 
 
-def _result(response: Response, score: Score | None) -> dict[str, Any]:
+def _result(response: Response, score: Score | None, votes: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "test_case": response.case.fields,
         "response": {
             "content": response.content,
+            "reasoning": response.raw.get("reasoning", ""),
             "state": response.state,
             "finish_reason": response.finish_reason,
             "truncated": response.truncated,
@@ -69,10 +80,14 @@ def _result(response: Response, score: Score | None) -> dict[str, Any]:
             "latency_seconds": response.latency_seconds,
             "error_kind": response.error_kind,
             "error": response.error,
+            "notes": response.raw.get("notes", []),
         },
         "metrics": _metrics(score) if score else {},
         "overall_score": score.overall if score else None,
+        "machine_score": score.machine_overall if score else None,
         "passed": score.passed if score else None,
+        "verdicts": votes,
+        "marks": response.people_marks,
         "metadata": {
             "test_id": response.case.key,
             "benchmark": response.case.benchmark,
@@ -87,6 +102,21 @@ def _result(response: Response, score: Score | None) -> dict[str, Any]:
             "flags": list(score.flags) if score else [],
             "answered_at": response.answered_at.isoformat() if response.answered_at else None,
         },
+    }
+
+
+def _verdict(vote: Verdict) -> dict[str, Any]:
+    return {
+        "vote": vote.vote,
+        "judge_model": vote.judge_model,
+        "prompt_version": vote.prompt_version,
+        "rubric_version": vote.rubric_version,
+        "state": vote.state,
+        "marks": vote.marks,
+        "rationale": vote.rationale,
+        "confidence": vote.confidence,
+        "error_kind": vote.error_kind,
+        "error": vote.error,
     }
 
 

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import json
-import re
+import logging
 import sys
 import time
 from argparse import ArgumentParser, BooleanOptionalAction
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
-from django.utils import timezone
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection, transaction
+from django.db.models import ProtectedError
 
-from scoring import endpoints, phases, progress, results, runs, tasks
+from scoring import endpoints, phases, results, runs, tasks
 from scoring.engine import local, workers
-from scoring.models import Dataset, Endpoint, Run, Version
+from scoring.management import orders, output, telling
+from scoring.management.orders import Order, UsageError
+from scoring.models import Endpoint, Run
 
-_DIRECT = re.compile(r"(?P<gateway>ollama|openai):(?P<model>.+)@(?P<url>https?://.+)")
-_GATEWAYS = {"ollama": "ollama", "openai": "openai_compatible"}
-_WIDTH = 30
+# What the command ends with besides 0, 1 for an error and 2 for what was typed.
+WITHOUT_RESULT, INTERRUPTED = 3, 130
+EXIT_CODES = (
+    "Exit codes: 0 done (answers may await review), 1 an error, 2 wrong usage or nothing matches, "
+    "3 the run failed, was cancelled or was paused, 130 Ctrl-C (--resume goes on)."
+)
+_LOOK_SECONDS, _JOIN_SECONDS = 0.3, 30.0
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -30,156 +38,90 @@ class Command(BaseCommand):
 
     help = "Run a model over a dataset and sum up what it scored."
 
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(prog_name, subcommand, epilog=EXIT_CODES, **kwargs)
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         model = "an endpoint's name, or ollama:NAME@URL or openai:NAME@URL"
+        key = "the environment variable with the key"
+        default = "the endpoint's own if not given, or else the server's default"
         parser.add_argument("--model", help=model)
+        parser.add_argument("--key-variable", default="", metavar="NAME", help=f"{key}, for a model by URL")
         parser.add_argument("--dataset", help="may be left out where there is only one")
         parser.add_argument("--dataset-version", type=int, help="its latest version if not given")
         parser.add_argument("--benchmark", nargs="+", default=[], metavar="B1")
         parser.add_argument("--test-id", nargs="+", default=[], metavar="ID")
-        parser.add_argument("--temperature", type=float)
-        parser.add_argument("--max-tokens", type=int)
+        parser.add_argument("--temperature", type=float, help=default)
+        parser.add_argument("--max-tokens", type=int, help=default)
         parser.add_argument("--phase", default="baseline", help=", ".join(phases.THRESHOLDS))
         parser.add_argument("--threshold", type=float, help="instead of the phase's own, 0 to 1")
         parser.add_argument("--samples", type=int, default=1, help="answers to each question")
         parser.add_argument("--noise", nargs="+", type=float, default=[], metavar="R", help="0 to 1, for RGB")
         parser.add_argument("--judge", help=f"who judges Tier 3: {model}")
+        parser.add_argument("--judge-key-variable", default="", metavar="NAME", help=f"{key}, for --judge")
         parser.add_argument("--base", help="the base model of a fine-tuned one, for the KL shift")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--cache", action=BooleanOptionalAction, default=True, help="reuse known answers")
-        parser.add_argument("--save", action=BooleanOptionalAction, default=True, help="keep the run")
+        parser.add_argument(
+            "--save", action=BooleanOptionalAction, default=True, help="keep the run once it has ended"
+        )
         parser.add_argument("--output", type=Path, help="where the results go, as JSON")
         parser.add_argument("--local", action="store_true", help="do all of it here, without workers")
         parser.add_argument("--resume", type=int, metavar="RUN", help="go on with a run that was left")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = self._resumed(options["resume"]) if options["resume"] else self._started(options)
+        if options["output"]:
+            _check(options["output"])
+        run, new = _resumed(options["resume"]) if options["resume"] else _started(options)
         if not options["local"]:
             tasks.ring_for(run)
         try:
-            self._watch(run, local_run=options["local"])
+            run = self._watched(run, local_run=options["local"])
         except KeyboardInterrupt:
-            run.refresh_from_db()
-            if run.state in Run.UNDER_WAY:
-                runs.pause(run)
-            self.stderr.write(f"\nRun {run.pk} is paused. Go on with: evaluate --resume {run.pk}")
-            sys.exit(130)
-        run = runs.get(run.pk)
-        self._report(run)
+            hint = _resume_hint(run) if run.state == Run.State.PAUSED else ""
+            self.stderr.write(f"\nRun {run.pk} is {run.get_state_display().lower()}.{hint}")
+            sys.exit(INTERRUPTED)
+        for line in telling.report(run):
+            self.stdout.write(line)
         if options["output"]:
             self._write(run, options["output"])
         if not options["save"]:
-            run.delete()
-        if run.state == Run.State.FAILED:
-            raise CommandError(run.reason)
+            _forget(run, new)
+        if run.state in {Run.State.FAILED, Run.State.CANCELLED}:
+            raise CommandError(run.reason, returncode=WITHOUT_RESULT)
 
-    def _started(self, options: Mapping[str, Any]) -> Run:
-        if not options["model"]:
-            raise CommandError("Say which model to ask, with --model, or which run to go on with, --resume.")
-        run = Run(**_configuration(options))
-        for endpoint in filter(None, (run.endpoint, run.judge)):
-            found = endpoints.probe(endpoint)
-            if not found.answers:
-                raise CommandError(f"{endpoint.name}: {found.message}")
-        run.save()
-        try:
-            runs.start(run)
-        except runs.RunStateError as error:
-            run.delete()
-            raise CommandError(str(error)) from error
-        return run
-
-    def _resumed(self, run_id: int) -> Run:
-        run = Run.objects.filter(pk=run_id).first()
-        if run is None:
-            raise CommandError(f"There is no run {run_id}.")
-        if run.state == Run.State.PAUSED:
-            runs.resume(run)
-        elif run.state not in Run.UNDER_WAY:
-            raise CommandError(f"Run {run_id} is {run.get_state_display().lower()}: nothing is left to do.")
-        return run
-
-    def _watch(self, run: Run, *, local_run: bool) -> None:
+    def _watched(self, run: Run, *, local_run: bool) -> Run:
         """Show the progress until the run has ended; in this process the work is done beside it."""
-        stopping = Event()
-        driver = Thread(target=_drive, args=(run.pk, stopping), daemon=True) if local_run else None
-        if driver:
-            driver.start()
-        try:
-            self._follow(run, driver)
-        finally:
-            stopping.set()
-            if driver:
-                driver.join(timeout=30)
+        driver = _Driver(run.pk) if local_run else None
+        with driver.at_work() if driver else nullcontext():
+            try:
+                return self._followed(run, driver)
+            except KeyboardInterrupt:
+                _pause(run)
+                raise
 
-    def _follow(self, run: Run, driver: Thread | None) -> None:
-        told = ""
+    def _followed(self, run: Run, driver: _Driver | None) -> Run:
+        teller = telling.Teller(self.stderr)
         while True:
+            # Whoever leaves after this look has left a run that the next look finds ended.
+            left = driver if driver and not driver.is_alive() else None
             run = runs.get(run.pk)
-            self._bar(run)
-            ended = run.state not in Run.UNDER_WAY and not run.paused_by_portal
-            if ended or (driver and not driver.is_alive() and run.state in Run.UNDER_WAY):
+            if run.state not in Run.UNDER_WAY and not run.paused_by_portal:
                 break
-            silent = [] if driver else [q for q in workers.silent_queues() if q != "default"]
-            words = run.reason or (f"No worker is listening on {', '.join(silent)}." if silent else "")
-            if words and words != told:
-                self.stderr.write(f"\n{words}")
-            told = words
-            time.sleep(0.3)
-        if sys.stderr.isatty():
-            self.stderr.write("")
+            if left:
+                raise CommandError(f"Run {run.pk} stopped: {left.why or run.reason}{_resume_hint(run)}")
+            teller.progress(run)
+            teller.say(run.reason or _silence(driver))
+            time.sleep(_LOOK_SECONDS)
+        teller.end(run)
         if run.state == Run.State.PAUSED:
-            raise CommandError(f"Run {run.pk} is paused: {run.reason}")
-        if run.state in Run.UNDER_WAY:
-            raise CommandError(f"Run {run.pk} stopped; the log says why. Go on with --resume {run.pk}.")
-
-    def _bar(self, run: Run) -> None:
-        if not sys.stderr.isatty():
-            return
-        stages = progress.stages(run)
-        stage = next((stage for stage in stages if not stage.complete), stages[-1])
-        filled = _WIDTH * stage.through // max(1, stage.total)
-        rate = f", {stage.rate:.1f}/s" if stage.rate else ""
-        left = f", {_duration(stage.seconds_left)} left" if stage.seconds_left else ""
-        count = f"{stage.done}/{stage.total}" + (f", {stage.failed} failed" if stage.failed else "")
-        line = f"{stage.name:<9}[{'#' * filled}{'.' * (_WIDTH - filled)}] {count}{rate}{left}"
-        self.stderr.write(f"\r{line:<100}", ending="")
-
-    def _report(self, run: Run) -> None:
-        summary = run.summary
-        self.stdout.write(f"Run {run.pk}: {run.get_state_display().lower()}. {run.reason}".strip())
-        if not summary:
-            return
-        self.stdout.write(
-            f"{run.endpoint.name} on {run.version}, {run.phase}, threshold {summary['threshold']:.0%}\n"
-        )
-        for title in ("benchmark", "difficulty"):
-            self._table(title, summary[f"by_{title}"], summary["overall"])
-        answers = summary["answers"]
-        self.stdout.write(
-            f"{answers['done']} answers, {answers['failed']} failed, {answers['from_cache']} from the cache; "
-            f"{answers['completion_tokens']} tokens; fabricated: {summary['fabricated']}"
-        )
-
-    def _table(self, title: str, groups: Mapping[str, Any], whole: Mapping[str, Any]) -> None:
-        head = ("cases", "scored", "pending", "mean", "passed", "pass rate")
-        named = {
-            code: f"{code} {group.get('name', '')}".strip()[:48] or "–" for code, group in groups.items()
-        }
-        width = max([len(title), *map(len, named.values()), len("all")])
-        self.stdout.write(f"{title:<{width}}" + "".join(f"{column:>11}" for column in head))
-        for code, group in [*groups.items(), ("all", whole)]:
-            cells = (
-                group["cases"], group["scored"], group["pending"], _share(group["mean"]), group["passed"],
-                _share(group["pass_rate"]),
-            )  # fmt: skip
-            self.stdout.write(f"{named.get(code, code):<{width}}" + "".join(f"{cell:>11}" for cell in cells))
-        self.stdout.write("")
+            words = f"Run {run.pk} is paused: {run.reason}{_resume_hint(run)}"
+            raise CommandError(words, returncode=WITHOUT_RESULT)
+        return run
 
     def _write(self, run: Run, path: Path) -> None:
         try:
-            with path.open("w", encoding="utf-8") as file:
-                json.dump(results.document(run), file, ensure_ascii=False, indent=1, default=str)
+            output.write(path, results.document(run))
         except OSError as error:
             raise CommandError(
                 f"{path} cannot be written: {error.strerror}. Run {run.pk} is kept in the portal."
@@ -187,76 +129,92 @@ class Command(BaseCommand):
         self.stdout.write(f"Results: {path}")
 
 
-def _drive(run_id: int, stopping: Event) -> None:
+class _Driver(Thread):
+    """Does the work of a run in this process, and remembers what went wrong."""
+
+    def __init__(self, run_id: int) -> None:
+        super().__init__(daemon=True)
+        self._run_id, self._stopping = run_id, Event()
+        self.why = ""
+
+    def run(self) -> None:
+        try:
+            local.drive(self._run_id, self._stopping)
+        except Exception as error:
+            logger.exception("The run stopped", extra={"run": self._run_id})
+            self.why = f"{type(error).__name__}: {error}"
+        finally:
+            connection.close()
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Let it work until all is told."""
+        self.start()
+        try:
+            yield
+        finally:
+            self._stopping.set()
+            self.join(timeout=_JOIN_SECONDS)
+
+
+def _check(path: Path) -> None:
     try:
-        local.drive(run_id, stopping)
-    finally:
-        connection.close()
+        output.check(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Nothing was asked.") from error
 
 
-def _configuration(options: Mapping[str, Any]) -> dict[str, Any]:
+def _started(options: Mapping[str, Any]) -> tuple[Run, list[Endpoint]]:
+    """Start what was ordered once it is known that somebody answers; nothing of it is kept otherwise."""
+    order = orders.read(options)
+    for endpoint in filter(None, (order.run.endpoint, order.run.judge)):
+        found = endpoints.probe(endpoint)
+        if not found.answers:
+            raise CommandError(f"{endpoint.name}: {found.message}")
+    return _stored(order), order.new
+
+
+def _stored(order: Order) -> Run:
     try:
-        phase = phases.phase(options["phase"])
-        phases.threshold(phase, options["threshold"])
-    except phases.PhaseError as error:
-        raise CommandError(str(error)) from error
-    if not 1 <= options["samples"] <= 50:
-        raise CommandError("--samples: give a number from 1 to 50.")
-    if not all(0 <= level <= 1 for level in options["noise"]):
-        raise CommandError("--noise: give shares from 0 to 1.")
-    endpoint = _endpoint(options["model"])
-    version = _version(options["dataset"], options["dataset_version"])
-    return {
-        "name": f"{endpoint.model} on {version}, {timezone.localtime():%Y-%m-%d %H:%M}"[:120],
-        "version": version,
-        "endpoint": endpoint,
-        "judge": _endpoint(options["judge"]) if options["judge"] else None,
-        "base": _endpoint(options["base"]) if options["base"] else None,
-        "phase": phase,
-        "threshold": options["threshold"],
-        "benchmarks": [code.upper() if code[:1] in "bB" else code for code in options["benchmark"]],
-        "test_ids": options["test_id"],
-        "parameters": {
-            name: options[name] for name in ("temperature", "max_tokens") if options[name] is not None
-        },
-        "samples": options["samples"],
-        "noise_levels": [round(level * 100) for level in options["noise"]],
-        "seed": options["seed"],
-        "use_cache": options["cache"],
-    }
+        with transaction.atomic():
+            run = order.store()
+            runs.start(run)
+    except runs.RunStateError as error:
+        raise UsageError(str(error)) from error
+    return run
 
 
-def _endpoint(name: str) -> Endpoint:
-    """Find an endpoint by its name, or make one of `ollama:NAME@URL` or `openai:NAME@URL`."""
-    if found := Endpoint.objects.filter(name=name).first():
-        return found
-    direct = _DIRECT.fullmatch(name)
-    if not direct:
-        known = ", ".join(Endpoint.objects.values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"There is no endpoint {name!r}; there are: {known}. Or give ollama:NAME@URL.")
-    if len(name) > 80:
-        raise CommandError(f"{name!r} is too long for a name: add the endpoint on the Models page.")
-    return Endpoint.objects.create(
-        name=name, gateway=_GATEWAYS[direct["gateway"]], model=direct["model"], base_url=direct["url"]
-    )
+def _resumed(run_id: int) -> tuple[Run, list[Endpoint]]:
+    run = Run.objects.filter(pk=run_id).first()
+    if run is None:
+        raise UsageError(f"There is no run {run_id}.")
+    if run.state == Run.State.PAUSED:
+        runs.resume(run)
+    elif run.state not in Run.UNDER_WAY:
+        raise UsageError(f"Run {run_id} is {run.get_state_display().lower()}: nothing is left to do.")
+    return run, []
 
 
-def _version(name: str | None, number: int | None) -> Version:
-    datasets = Dataset.objects.filter(name=name) if name else Dataset.objects.all()
-    if len(datasets) != 1:
-        known = ", ".join(Dataset.objects.values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"Say which dataset, with --dataset; there are: {known}.")
-    versions = datasets[0].versions.filter(number=number) if number else datasets[0].versions.all()
-    version = versions.first()
-    if version is None:
-        raise CommandError(f"There is no such version of {datasets[0].name}.")
-    return version
+def _pause(run: Run) -> None:
+    """Let the run wait for a person, also where it waited for an endpoint that is away."""
+    run.refresh_from_db()
+    if run.state in Run.UNDER_WAY or run.paused_by_portal:
+        with suppress(runs.RunStateError):  # It has ended in this very moment.
+            runs.pause(run)
 
 
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
+def _forget(run: Run, new: Sequence[Endpoint]) -> None:
+    """Remove a run, and the endpoints that were made for it and that nobody else has used since."""
+    Run.objects.filter(pk=run.pk).delete()
+    for endpoint in new:
+        with suppress(ProtectedError):
+            endpoint.delete()
 
 
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+def _silence(driver: _Driver | None) -> str:
+    silent = [] if driver else [queue for queue in workers.silent_queues() if queue != "default"]
+    return f"No worker is listening on {', '.join(silent)}." if silent else ""
+
+
+def _resume_hint(run: Run) -> str:
+    return f" Go on with: evaluate --resume {run.pk}"
