@@ -169,7 +169,7 @@ def _started(options: Mapping[str, Any]) -> tuple[Run, list[Endpoint]]:
     order = orders.read(options)
     for endpoint in filter(None, (order.run.endpoint, order.run.judge)):
         found = endpoints.probe(endpoint)
-        if not found.answers:
+        if not found.startable:
             raise CommandError(f"{endpoint.name}: {found.message}")
     return _stored(order), order.new
 
