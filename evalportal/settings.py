@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import django_stubs_ext
+
+from evalportal.embedded import places
 
 # Lets `ModelForm[Run]` and its like stand in code that runs, not only in code that is type-checked.
 django_stubs_ext.monkeypatch()
@@ -16,7 +20,7 @@ django_stubs_ext.monkeypatch()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR = Path(os.environ.get("EVALPORTAL_VAR", BASE_DIR / "var")).resolve()
+VAR = places.default_var()
 DEMO = os.environ.get("EVALPORTAL_DEMO") == "1"
 DEBUG = os.environ.get("DEBUG") == "1"
 HTTPS = os.environ.get("EVALPORTAL_HTTPS") == "1"
@@ -27,13 +31,19 @@ def _secret_key() -> str:
     if key := os.environ.get("SECRET_KEY"):
         return key
     path = VAR / "secret_key"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
+    if not path.exists():
+        _keep_secret_key(path)
     return path.read_text()
+
+
+def _keep_secret_key(path: Path) -> None:
+    """Write a key beside its final name: of several commands that start at once, all read the first one's."""
+    places.make_var(VAR)
+    with tempfile.NamedTemporaryFile("w", dir=VAR, prefix="secret_key.") as file:
+        file.write(secrets.token_urlsafe(48))
+        file.flush()
+        with suppress(FileExistsError):
+            os.link(file.name, path)
 
 
 def _database(url: str) -> dict[str, Any]:

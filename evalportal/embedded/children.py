@@ -113,8 +113,10 @@ def _ending(child: Child) -> str:
 
 @contextlib.contextmanager
 def _open_log(path: Path) -> Iterator[BinaryIO]:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Open a log to write at its end; what is in it is for nobody but the user whom the portal runs as."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > _LONGEST_LOG:
         path.replace(path.with_suffix(".log.1"))
-    with path.open("ab") as log:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log:
+        os.fchmod(log.fileno(), 0o600)  # an older one may be open to all
         yield log

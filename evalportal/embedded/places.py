@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+_VAR = ROOT / "var"
+_DEMO_VAR = _VAR / "demo"
 
 # Servers refuse to run as root, and a root's folder is closed to others: then they live here, in this order.
 _SHARED_STATE = Path("/var/lib/evalportal")
@@ -61,7 +63,8 @@ class Place:
     def make(self) -> None:
         """Make the folders that are missing, and refuse those that belong to somebody else."""
         try:
-            self.log.parent.mkdir(parents=True, exist_ok=True)
+            make_var(self.var)
+            self.log.parent.mkdir(mode=0o700, exist_ok=True)
             self._make_home()
             self.make_for_server(self.sockets)
         except OSError as error:
@@ -93,8 +96,17 @@ def find(var: Path, service: str, *, throwaway: bool = False) -> Place:
 
 
 def default_var() -> Path:
-    """Return the folder for all that the portal writes."""
-    return Path(os.environ.get("EVALPORTAL_VAR") or ROOT / "var").resolve()
+    """Return the folder for all that the portal writes: a demo has its own, and never sees another's data."""
+    own = _DEMO_VAR if os.environ.get("EVALPORTAL_DEMO") == "1" else _VAR
+    return Path(os.environ.get("EVALPORTAL_VAR") or own).resolve()
+
+
+def make_var(var: Path) -> None:
+    """Make the portal's folder, closed to other users; one that somebody gave it stays as open as it is."""
+    var.parent.mkdir(parents=True, exist_ok=True)
+    var.mkdir(mode=0o700, exist_ok=True)
+    if var in (_VAR, _DEMO_VAR):
+        var.chmod(0o700)
 
 
 def _folder_name(var: Path, mark: str) -> str:

@@ -57,6 +57,18 @@ def test_it_writes_what_a_child_says_into_its_log(family: Family, tmp_path: Path
     eventually(lambda: (tmp_path / "log" / "sleeper.log").read_text() == "awake\n")
 
 
+def test_it_shows_logs_to_nobody_else(family: Family, tmp_path: Path) -> None:
+    new, old = tmp_path / "log" / "new.log", tmp_path / "log" / "old.log"
+    family.add(Child("a sleeper", SLEEP, new))
+    old.touch(mode=0o644)
+    family.add(Child("a sleeper", SLEEP, old))
+    assert [oct(path.stat().st_mode & 0o777) for path in (new.parent, new, old)] == [
+        "0o700",
+        "0o600",
+        "0o600",
+    ]
+
+
 def test_it_starts_a_killed_child_again_and_says_so(family: Family, said: list[str], tmp_path: Path) -> None:
     child = Child("a sleeper", SLEEP, tmp_path / "sleeper.log", delay=0.1)
     family.add(child)

@@ -40,6 +40,32 @@ def test_it_closes_data_and_sockets_to_everybody_else(tmp_path: Path) -> None:
     assert not mode(place.home) & 0o067
 
 
+def test_it_gives_a_demo_a_folder_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("EVALPORTAL_VAR")
+    monkeypatch.delenv("EVALPORTAL_DEMO", raising=False)
+    assert places.default_var() == places.ROOT / "var"
+    monkeypatch.setenv("EVALPORTAL_DEMO", "1")
+    assert places.default_var() == places.ROOT / "var" / "demo"
+    monkeypatch.setenv("EVALPORTAL_VAR", str(tmp_path))
+    assert places.default_var() == tmp_path.resolve()
+
+
+def test_it_closes_the_portals_own_folder_to_everybody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "_VAR", tmp_path / "var")
+    (tmp_path / "var").mkdir(mode=0o755)
+    for folder in (tmp_path / "var", tmp_path / "new" / "var"):
+        places.find(folder, "redis", throwaway=True).make()
+        assert {mode(folder), mode(folder / "log")} == {0o700}
+
+
+def test_it_leaves_a_folder_that_it_is_given_as_open_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o750)
+    places.make_var(tmp_path)
+    assert mode(tmp_path) == 0o750
+
+
 def test_it_refuses_a_folder_that_somebody_else_prepared(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "ours").symlink_to(tmp_path / "theirs")
