@@ -1,10 +1,18 @@
-"""Responses go in, responses with their security headers come out."""
+"""Requests go in, those that are too large are refused; responses come out, with their security headers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+
+from evalportal.views.errors import error_413
+
+# What a form holds besides its files.
+_ROOM_FOR_FIELDS = 1024 * 1024
+# Whoever is not signed in sends a password at most.
+_STRANGERS_BYTES = 64 * 1024
 
 POLICY = "; ".join(
     (
@@ -33,3 +41,32 @@ def content_security_policy(
         return response
 
     return middleware
+
+
+def largest_body(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Refuse what is too large before any of it is read: files of a form go to the disk as they come.
+
+    A body without a length is never read at all.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        length = _length(request)
+        if length > _STRANGERS_BYTES and length > _most(request):
+            return error_413(request)
+        return get_response(request)
+
+    return middleware
+
+
+def _length(request: HttpRequest) -> int:
+    words = str(request.META.get("CONTENT_LENGTH", ""))
+    return int(words) if words.isdecimal() else 0
+
+
+def _most(request: HttpRequest) -> int:
+    if not request.user.is_authenticated:
+        return _STRANGERS_BYTES
+    most: int = settings.MAX_UPLOAD_BYTES
+    return most + _ROOM_FOR_FIELDS
