@@ -35,6 +35,11 @@ class Verb(StrEnum):
     FINALISED_ANYWAY = "finalised anyway"
     REOPENED = "reopened"
     RUBRIC_CHANGED = "rubric changed"
+    INVITED = "invited"
+    LINK_SHOWN = "invitation link shown"
+    ROLE_CHANGED = "role changed"
+    DEACTIVATED = "deactivated"
+    REACTIVATED = "reactivated"
 
 
 def record(

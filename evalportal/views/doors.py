@@ -22,6 +22,8 @@ from evalportal.navigation import THEMES
 from evalportal.roles import Role
 
 YEAR = 365 * 24 * 3600
+# Stands in a path for a token that the session holds, out of the reach of logs and histories.
+IN_SESSION = "choose-a-password"
 
 
 @login_not_required
@@ -41,6 +43,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "sample_people": demo.PEOPLE if settings.DEMO else [],
+        "nobody_yet": not Person.objects.exists(),
         "next": request.GET.get("next", ""),
     }
     return render(request, "evalportal/sign_in.html", context, status=status)
@@ -76,12 +79,17 @@ def sign_out(request: Request) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def welcome(request: HttpRequest, where: str, token: str) -> HttpResponse:
     """Let an invited person choose a password."""
-    person = people.invited(where, token)
+    known = request.session.get("invitation", "") if token == IN_SESSION else token
+    person = people.invited(where, known)
     if person is None:
         return render(request, "evalportal/welcome.html", {"person": None}, status=410)
+    if token != IN_SESSION:
+        request.session["invitation"] = token
+        return redirect("welcome", where, IN_SESSION)
     form = SetPasswordForm(person, request.POST or None)
     if form.is_valid():
         form.save()
+        request.session.pop("invitation")
         login(request, person)
         messages.success(request, "Your password is set.")
         return redirect("home")

@@ -31,7 +31,7 @@ def person_invite(request: Request) -> HttpResponse:
     """Invite someone, and show the link to send them."""
     form = InvitationForm(request.POST or None)
     if form.is_valid():
-        person = people.invite(**form.cleaned_data)
+        person = people.invite(**form.cleaned_data, by=request.user)
         messages.success(request, f"{person.name} is invited. Send them the link below.")
         return redirect("person-link", person.pk)
     return render(
@@ -48,7 +48,7 @@ def person_detail(request: Request, pk: int) -> HttpResponse:
     form = PersonForm(request.POST or None, initial=initial)
     if form.is_valid():
         try:
-            people.change(person, **form.cleaned_data)
+            people.change(person, **form.cleaned_data, by=request.user)
         except people.LastAdminError as error:
             form.add_error(None, str(error))
         else:
@@ -64,7 +64,7 @@ def person_detail(request: Request, pk: int) -> HttpResponse:
 def person_link(request: Request, pk: int) -> HttpResponse:
     """Show the link under which someone chooses a password."""
     person = get_object_or_404(Person, pk=pk, is_active=True)
-    link = request.build_absolute_uri(people.invitation_path(person))
+    link = request.build_absolute_uri(people.show_link(person, request.user))
     return render(
         request,
         "evalportal/person_link.html",
