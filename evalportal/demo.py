@@ -1,7 +1,8 @@
-"""The people of the demo: their passwords are shown on its sign-in page, and nowhere else."""
+"""The people of the demo: their passwords are shown on its sign-in page, and open no other portal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from evalportal.roles import Role
@@ -22,3 +23,10 @@ PEOPLE = (
     SamplePerson("carol", "Carol Nair", Role.REVIEWER, "carol-demo-5157"),
     SamplePerson("dan", "Dan Goh", Role.MANAGER, "dan-demo-6048"),
 )
+PASSWORDS = frozenset(person.password for person in PEOPLE)
+
+
+def is_for(usernames: Iterable[str]) -> bool:
+    """Say whether a database with these people is a demo's: its own are all there, or nobody else is."""
+    found, own = set(usernames), {person.username for person in PEOPLE}
+    return found >= own or found <= own

@@ -24,6 +24,8 @@ VAR = places.default_var()
 DEMO = os.environ.get("EVALPORTAL_DEMO") == "1"
 DEBUG = os.environ.get("DEBUG") == "1"
 HTTPS = os.environ.get("EVALPORTAL_HTTPS") == "1"
+# How many proxies stand in front, each of which says whom it was asked by.
+PROXIES = int(os.environ.get("EVALPORTAL_PROXIES") or HTTPS)
 
 
 def _secret_key() -> str:

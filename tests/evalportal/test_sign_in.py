@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalportal import demo, signing_in
-from evalportal.models import FailedSignIn
+from evalportal.models import FailedSignIn, Person
 
 PATH = "/sign-in/"
 
@@ -91,6 +91,72 @@ def test_it_shows_the_sample_people_in_the_demo(client: Client, db: None, settin
     settings.DEMO = True
     page = client.get(PATH).content.decode()
     assert all(person.password in page for person in demo.PEOPLE)
+
+
+def test_it_accepts_no_password_of_the_demo_elsewhere(client: Client, db: None, settings: Any) -> None:
+    alice = demo.PEOPLE[0]
+    Person.objects.create_user(alice.username, alice.password, name=alice.name, role=alice.role)
+    response = _try(client, alice.username, alice.password)
+    assert response.status_code == 422
+    assert "The user name or the password is wrong." in response.content.decode()
+    settings.DEMO = True
+    assert _try(client, alice.username, alice.password).status_code == 302
+
+
+def test_it_says_how_to_make_the_first_admin_while_there_is_nobody(client: Client, db: None) -> None:
+    page = client.get(PATH).content.decode()
+    assert ".venv/bin/python manage.py createsuperuser" in page
+    assert "docker compose run --rm web python manage.py createsuperuser" in page
+
+
+def test_it_says_nothing_of_first_admins_to_later_visitors(client: Client, alice: Any) -> None:
+    assert "createsuperuser" not in client.get(PATH).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "address"),
+    [
+        (0, "10.9.9.9", "127.0.0.1"),
+        (1, "10.9.9.9", "10.9.9.9"),
+        (1, "1.1.1.1, 10.9.9.9", "10.9.9.9"),
+        (2, "1.1.1.1, 10.9.9.9, 10.0.0.1", "10.9.9.9"),
+        (2, "10.9.9.9", "10.9.9.9"),
+        (1, "", "127.0.0.1"),
+        (1, "1.2.3.4:5555", "1.2.3.4"),
+        (1, "[2001:db8::1]:443", "2001:db8::1"),
+        (1, "[2001:db8::1]", "2001:db8::1"),
+        (1, "fe80::1%eth0", "fe80::1"),
+        (1, "unknown", None),
+        (1, "10.9.9.9, unknown", None),
+        (1, "' OR 1=1", None),
+    ],
+)
+def test_it_knows_an_address_from_the_proxies_that_it_is_told_of(
+    client: Client, db: None, settings: Any, proxies: int, forwarded: str, address: str | None
+) -> None:
+    settings.PROXIES = proxies
+    response = client.post(PATH, {"username": "x", "password": "y"}, headers={"X-Forwarded-For": forwarded})
+    assert response.status_code == 422
+    assert FailedSignIn.objects.get().address == address
+
+
+def test_it_closes_no_door_to_all_whose_address_nobody_knows(
+    client: Client, alice: Any, settings: Any
+) -> None:
+    settings.PROXIES = 1
+    FailedSignIn.objects.bulk_create(
+        FailedSignIn(username=f"name-{number}", address=None) for number in range(signing_in.MOST_PER_ADDRESS)
+    )
+    right = {"username": "alice", "password": "alice-password"}
+    assert client.post(PATH, right, headers={"X-Forwarded-For": "unknown"}).status_code == 302
+
+
+def test_it_closes_an_account_that_is_tried_from_many_addresses(client: Client, alice: Any) -> None:
+    FailedSignIn.objects.bulk_create(
+        FailedSignIn(username="alice", address=f"10.0.0.{number}")
+        for number in range(signing_in.MOST_PER_USERNAME)
+    )
+    assert "Too many" in _try(client, "alice", "alice-password").content.decode()
 
 
 @pytest.mark.parametrize("username", ["\x00", "a" * 5000, "', DROP TABLE", "日本\u202e"])
