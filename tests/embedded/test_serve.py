@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from evalportal.embedded.places import ROOT
+from evalportal.management.commands.serve import Command
 from tests.embedded.conftest import Service, eventually, gone, kill
 
 pytestmark = [
@@ -44,19 +46,23 @@ def descendants_of(parent: int) -> set[int]:
     return set(children).union(*(descendants_of(child) for child in children))
 
 
+def serve(var: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "serve", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "EVALPORTAL_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": "", "DEBUG": "1"},
+    )
+
+
 class Portal:
     """The portal in a process of its own."""
 
     def __init__(self, var: Path) -> None:
         self.port = free_port()
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve", "--port", str(self.port)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "EVALPORTAL_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": "", "DEBUG": "1"},
-        )
+        self.process = serve(var, "--port", str(self.port))
         assert self.process.stdout
         self.first_words = self.process.stdout.readline()
 
@@ -86,7 +92,11 @@ def test_it_says_one_line_and_leaves_no_process_on_ctrl_c(portal: Portal) -> Non
     assert len(everyone) >= 6  # two web workers and their master, two workers, beat
     portal.process.send_signal(signal.SIGINT)
     said, _ = portal.process.communicate(timeout=60)
-    assert (portal.process.returncode, said) == (0, "")
+    assert portal.process.returncode == 0
+    assert said.startswith(
+        "Nobody can sign in yet. Make the first admin in another terminal: EVALPORTAL_VAR="
+    )
+    assert said.endswith("python manage.py createsuperuser\n")
     assert all(gone(pid) for pid in everyone)
 
 
@@ -106,7 +116,37 @@ def test_it_mends_what_breaks_and_leaves_no_process_when_it_is_killed(portal: Po
     eventually(lambda: all(gone(pid) for pid in everyone))
 
 
-def test_it_names_a_port_to_choose_when_its_own_is_in_use() -> None:
+def test_it_serves_a_folder_once_and_writes_no_invitation_down(portal: Portal, var: Path) -> None:
+    urllib.request.urlopen(f"http://127.0.0.1:{portal.port}/healthz?next=/welcome/MQ/a-token/").close()
+    eventually(lambda: '"GET /healthz?next=/welcome/… HTTP/1.1" 200' in (var / "log" / "web.log").read_text())
+    assert (var / "log" / "web.log").stat().st_mode & 0o077 == 0
+    second = serve(var, "--port", str(free_port()))
+    _, words = second.communicate(timeout=60)
+    assert second.returncode == 1
+    assert f"A portal already serves the data in {var}, on http://127.0.0.1:{portal.port}" in words
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed", "warned"),
+    [
+        ("127.0.0.1", "127.0.0.1,localhost,[::1]", False),
+        ("192.0.2.7", "127.0.0.1,localhost,[::1],192.0.2.7", False),
+        ("2001:db8::7", "127.0.0.1,localhost,[::1],[2001:db8::7]", False),
+        ("0.0.0.0", "", True),
+    ],
+)
+def test_it_answers_under_the_address_that_it_is_given_or_says_what_to_set(
+    host: str, allowed: str, warned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLOWED_HOSTS", "")
+    monkeypatch.setattr("django.conf.settings.ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+    words = io.StringIO()
+    Command(stderr=words)._admit(host)
+    assert os.environ["ALLOWED_HOSTS"] == allowed
+    assert ("set ALLOWED_HOSTS" in words.getvalue()) == warned
+
+
+def test_it_names_a_port_to_choose_when_its_own_is_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(
@@ -115,6 +155,7 @@ def test_it_names_a_port_to_choose_when_its_own_is_in_use() -> None:
             text=True,
             check=False,
             cwd=ROOT,
+            env={**os.environ, "EVALPORTAL_VAR": str(tmp_path)},
         )
     assert done.returncode == 1
     assert "Address already in use" in done.stderr

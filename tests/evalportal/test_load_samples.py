@@ -74,6 +74,35 @@ def test_it_can_be_forced(settings: Any) -> None:
     _load("--force")
 
     assert Dataset.objects.count() == 3
+    assert not Person.objects.exists()
+
+
+def test_it_leaves_a_newer_version_that_somebody_uploaded(demo: None) -> None:
+    _load()
+    first = Version.objects.get(dataset__name="rgb-samples")
+    alice = Person.objects.get(username="alice")
+    Version.objects.create(
+        dataset=first.dataset, number=2, digest="x", case_count=0, summary={}, changes={}, created_by=alice
+    )
+    _load()
+
+    assert first.dataset.versions.count() == 2
+
+
+def test_it_refuses_a_database_that_other_people_use(demo: None) -> None:
+    Person.objects.create_user("root", "a-secret", name="Root", role="admin")
+
+    with pytest.raises(CommandError, match="people of its own"):
+        _load()
+    assert Person.objects.count() == 1
+
+
+def test_it_goes_on_with_people_whom_a_demo_has_invited(demo: None) -> None:
+    _load()
+    Person.objects.create_user("eve", "a-secret", name="Eve", role="manager")
+    _load()
+
+    assert Person.objects.count() == 5
 
 
 def test_it_registers_the_small_model_where_it_answers_now(

@@ -39,5 +39,5 @@ def test_it_shows_no_command_a_key_that_is_not_written_yet(
             seconds.append(settings._secret_key())
         return key
 
-    monkeypatch.setattr(settings.secrets, "token_urlsafe", slowly)
+    monkeypatch.setattr("secrets.token_urlsafe", slowly)
     assert [settings._secret_key()] == seconds == ["the second one's"]

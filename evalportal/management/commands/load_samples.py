@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from evalportal.demo import PEOPLE
+from evalportal import demo, small_model
 from evalportal.models import Person
-from scoring.models import Endpoint
+from scoring.models import Version
 
 SAMPLES: Path = settings.BASE_DIR / "samples"
 SUITES = ("ccop", "rgb", "cybersec")
-MODEL = "SmolLM2 135M (in the box)"
 
 
 class Command(BaseCommand):
@@ -27,30 +25,39 @@ class Command(BaseCommand):
     help = "Load the sample cases, the sample people and the small model."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--force", action="store_true", help="also where this is no demo")
+        parser.add_argument(
+            "--force", action="store_true", help="also where this is no demo: cases, not people"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO and not options["force"]:
             raise CommandError(
                 "The passwords of the sample people are known to everyone: they are only for a demo. "
-                "Set EVALPORTAL_DEMO=1, or use --force if you know better."
+                "Set EVALPORTAL_DEMO=1, or use --force to load the cases without the people."
             )
-        for person in PEOPLE:
-            if not Person.objects.filter(username=person.username).exists():
-                Person.objects.create_user(**person._asdict())
+        if settings.DEMO:
+            _add_people()
         # Whoever starts a demo wants to read one line, and that is not about samples.
         words = self.stdout if options["verbosity"] > 1 else io.StringIO()
         for suite in SUITES:
-            call_command(
-                "import_cases", SAMPLES / suite, suite=suite, dataset=f"{suite}-samples", stdout=words
-            )
-        self._register_model()
+            if not _is_somebodys(name := f"{suite}-samples"):
+                call_command("import_cases", SAMPLES / suite, suite=suite, dataset=name, stdout=words)
+        small_model.register()
 
-    def _register_model(self) -> None:
-        """Say where the small model answers: its port may be another at each start."""
-        url, name = os.environ.get("EVALPORTAL_MODEL_URL"), os.environ.get("EVALPORTAL_MODEL_NAME")
-        if not url or not name:
-            return
-        base_url = url if url.rstrip("/").endswith("/v1") else f"{url.rstrip('/')}/v1"
-        values = {"gateway": "openai_compatible", "base_url": base_url, "model": name}
-        Endpoint.objects.update_or_create(name=MODEL, defaults=values)
+
+def _add_people() -> None:
+    known = set(Person.objects.values_list("username", flat=True))
+    if not demo.is_for(known):
+        raise CommandError(
+            "This database has people of its own, and a demo would add some whose passwords everyone knows: "
+            "unset DATABASE_URL or EVALPORTAL_VAR, so that the demo has a database to itself."
+        )
+    for person in demo.PEOPLE:
+        if person.username not in known:
+            Person.objects.create_user(**person._asdict())
+
+
+def _is_somebodys(dataset: str) -> bool:
+    """Say whether a person made the latest version of a dataset: the samples must not take its place."""
+    latest = Version.objects.filter(dataset__name=dataset).first()
+    return latest is not None and latest.created_by_id is not None

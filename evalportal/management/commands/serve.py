@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -18,15 +19,19 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalportal.embedded import model, sharing
+from evalportal import small_model
+from evalportal.embedded import alone, model, sharing
 from evalportal.embedded.bell import Bell, Terminal
 from evalportal.embedded.children import Child, Family
 from evalportal.embedded.places import ServiceError
 from evalportal.embedded.provide import own, provide
+from evalportal.models import Person
 
 _TO_START = 90  # seconds for the web server to answer
 _TO_LOAD = 30  # seconds for the small model, without which the rest works as well
 _TO_STOP = 8  # seconds for everyone to finish what they are doing
+# Every address of this machine, and how we reach it ourselves.
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (compared, not bound)
 
 
 class Command(BaseCommand):
@@ -41,7 +46,10 @@ class Command(BaseCommand):
         parser.add_argument("--demo", action="store_true", help="load the sample cases and sample people")
 
     def handle(self, *, host: str, port: int, **options: Any) -> None:
+        address = f"http://{_in_url(host)}:{port}"
+        lock = alone.claim(settings.VAR, address)
         listener = _listen(host, port)
+        self._admit(host)
         family = Family(self._say)
         try:
             model_port = self._start_model(family)
@@ -51,8 +59,7 @@ class Command(BaseCommand):
                 family.add(child)
             self._wait(family, leaving, host, port)
             self._wait_for_model(family, leaving, model_port)
-            self.stdout.write(f"evalportal is ready on http://{_in_url(host)}:{port} (Ctrl-C stops it)")
-            self.stdout.flush()
+            self._welcome(address)
             while not leaving.within(1.0):
                 family.tend()
                 self._watch_services()
@@ -61,6 +68,29 @@ class Command(BaseCommand):
         finally:
             family.stop(_TO_STOP)
             listener.close()
+            os.close(lock)
+
+    def _admit(self, host: str) -> None:
+        """Let the portal answer under the address that it is given, or say that its names must be told."""
+        if os.environ.get("ALLOWED_HOSTS"):
+            return
+        if host in _ANY:
+            self._say(
+                "it is open to other machines and refuses their requests, because it does not know under "
+                "which names they reach it: set ALLOWED_HOSTS to these names, with commas between them"
+            )
+        else:
+            names = dict.fromkeys([*settings.ALLOWED_HOSTS, _in_url(host)])
+            os.environ["ALLOWED_HOSTS"] = ",".join(names)
+
+    def _welcome(self, address: str) -> None:
+        """Say in one line where the portal is, and in another how to get in if nobody can."""
+        self.stdout.write(f"evalportal is ready on {address} (Ctrl-C stops it)")
+        if not Person.objects.exists():
+            self.stdout.write(
+                f"Nobody can sign in yet. Make the first admin in another terminal: {_command()}"
+            )
+        self.stdout.flush()
 
     def _start_model(self, family: Family) -> int | None:
         """Start the small model unless one is named, tell everyone where it is, and return its port."""
@@ -146,6 +176,13 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
+def _command() -> str:
+    """Return what to type for the first admin of this very portal."""
+    given = "EVALPORTAL_VAR" in os.environ and f"EVALPORTAL_VAR={shlex.quote(str(settings.VAR))} "
+    program = os.path.relpath(sys.executable) if sys.prefix != sys.base_prefix else "python3"
+    return f"{given or ''}{program} manage.py createsuperuser"
+
+
 def _prepare(*, demo: bool) -> None:
     """Bring database and static files up to date; all of it is quick when nothing has changed."""
     call_command("migrate", interactive=False, verbosity=0)
@@ -154,6 +191,8 @@ def _prepare(*, demo: bool) -> None:
         (settings.VAR / "broker").mkdir(exist_ok=True)
     if demo:
         call_command("load_samples")
+    else:
+        small_model.register()
 
 
 def _collect_static_files() -> None:
@@ -222,14 +261,14 @@ _WEB = (
     "--graceful-timeout=5",
     "--keep-alive=5",
     "--access-logfile=-",
+    "--logger-class=evalportal.access_log.AccessLogger",
     "--no-control-socket",
 )
 
 
 def _answers(host: str, port: int) -> bool:
     """Say whether the portal is up; one that refuses our name of it is up as well."""
-    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (compared, not bound)
-    connection = http.client.HTTPConnection(here, port, timeout=5)
+    connection = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=5)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
