@@ -66,7 +66,7 @@ def _database(url: str) -> dict[str, Any]:
 
 
 SECRET_KEY = _secret_key()
-ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]").split(",")
+ALLOWED_HOSTS = (os.environ.get("ALLOWED_HOSTS") or "127.0.0.1,localhost,[::1]").split(",")
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("CSRF_TRUSTED_ORIGINS", "").split(",") if origin]
 ROOT_URLCONF = "evalportal.urls"
 WSGI_APPLICATION = "evalportal.wsgi.application"
@@ -137,7 +137,7 @@ INVITATION_DAYS = 7
 PASSWORD_RESET_TIMEOUT = INVITATION_DAYS * 24 * 3600
 
 LANGUAGE_CODE = "en-gb"
-TIME_ZONE = os.environ.get("TIME_ZONE", "Asia/Singapore")
+TIME_ZONE = os.environ.get("TIME_ZONE") or "Asia/Singapore"
 USE_TZ = True
 USE_THOUSAND_SEPARATOR = False
 
@@ -164,7 +164,7 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 FILE_UPLOAD_TEMP_DIR = os.environ.get("EVALPORTAL_TEMP")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
-MAX_UPLOAD_BYTES = int(os.environ.get("EVALPORTAL_MAX_UPLOAD_MB", "512")) * 1024 * 1024
+MAX_UPLOAD_BYTES = int(os.environ.get("EVALPORTAL_MAX_UPLOAD_MB") or 512) * 1024 * 1024
 
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = True
@@ -178,15 +178,15 @@ X_FRAME_OPTIONS = "DENY"
 
 EMAIL_BACKEND = (
     "django.core.mail.backends.smtp.EmailBackend"
-    if "EMAIL_HOST" in os.environ
+    if os.environ.get("EMAIL_HOST")
     else "django.core.mail.backends.dummy.EmailBackend"
 )
-EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
-EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
+EMAIL_HOST = os.environ.get("EMAIL_HOST") or "localhost"
+EMAIL_PORT = int(os.environ.get("EMAIL_PORT") or 25)
 EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS") == "1"
-DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "evalportal@localhost")
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL") or "evalportal@localhost"
 
 # Tell reviewers when answers wait for them: on every page, and by e-mail where there is a mail server. The
 # queue page says it in any case.

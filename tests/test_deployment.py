@@ -130,6 +130,40 @@ def test_it_sets_variables_that_the_portal_reads() -> None:
     assert given <= set(re.findall(r"[\"']([A-Z][A-Z_]+)[\"']", code))
 
 
+def _documented() -> list[str]:
+    """Return every variable in README's table."""
+    rows = [line.split("|")[1] for line in (ROOT / "README.md").read_text().splitlines() if line[:3] == "| `"]
+    return [name for row in rows for name in re.findall(r"`([A-Z][A-Z_]+)`", row)]
+
+
+@pytest.mark.parametrize("variable", _documented())
+def test_it_hands_every_documented_variable_to_every_process(variable: str) -> None:
+    assert all(variable in service["environment"] for service in OURS.values())
+
+
+def test_it_documents_variables() -> None:
+    assert {"DATABASE_URL", "EMAIL_HOST_PASSWORD", "EVALPORTAL_PROXIES", "TIME_ZONE"} <= set(_documented())
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_it_takes_keys_of_any_name_from_a_file_that_may_be_missing(name: str) -> None:
+    assert OURS[name]["env_file"] == [{"path": ".env", "required": False}]
+
+
+@pytest.mark.parametrize("rules", [".gitignore", ".dockerignore"])
+@pytest.mark.parametrize("secrets", [".env", ".env.production"])
+def test_it_keeps_secrets_out_of_the_repository_and_the_image(rules: str, secrets: str) -> None:
+    patterns = (ROOT / rules).read_text().split()
+    assert any(fnmatch.fnmatch(secrets, pattern) for pattern in patterns)
+
+
+def test_it_says_how_to_make_the_first_admin_in_a_container() -> None:
+    (line,) = re.findall(
+        r"docker compose run --rm (\S+) python manage.py (\S+)", (ROOT / "README.md").read_text()
+    )
+    assert (line[0] in OURS, line[1] in get_commands()) == (True, True)
+
+
 def test_it_holds_no_secret_and_demands_each_of_them() -> None:
     text = (ROOT / "docker-compose.yml").read_text()
     values = re.findall(r"(?:SECRET_KEY|PASSWORD): (.*)", text)
