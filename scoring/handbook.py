@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from scoring import registry
+from scoring import measuring, registry
 from scoring.language import embeddings
 from scoring.measurement import Measurement, Sample, TokenScores
 
@@ -60,8 +60,7 @@ def chapter(name: str) -> Chapter:
 
 def measure(module: ModuleType, sample: Sample) -> Measurement:
     """Compute a metric, with the real embeddings where it wants any."""
-    result: Measurement = module.measure(replace(sample, embed=embeddings.embed))
-    return result
+    return measuring.by(module, replace(sample, embed=embeddings.embed))
 
 
 def band(module: ModuleType, value: float | None) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 from scoring import registry
+from scoring.language.minilm import EmbeddingModelError
 from scoring.measurement import Measurement, Sample
 from scoring.rows import Benchmark
 from scoring.suite_contract import Suite
@@ -67,13 +69,28 @@ def measure(
     )
 
 
-def _measured(metric: ModuleType, sample: Sample) -> Measurement:
+def by(metric: ModuleType, sample: Sample) -> Measurement:
+    """Measure by one metric; where the embedding model cannot run, by what the metric can do without it."""
     try:
         measurement: Measurement = metric.measure(sample)
+    except EmbeddingModelError as error:
+        _tell(str(error))
+        measurement = metric.measure(replace(sample, embed=None))
+    return measurement
+
+
+@cache
+def _tell(reason: str) -> None:
+    """Log a reason once: it holds for every answer."""
+    logger.warning("Sentences cannot be compared: %s", reason)
+
+
+def _measured(metric: ModuleType, sample: Sample) -> Measurement:
+    try:
+        return by(metric, sample)
     except Exception:  # One metric that fails on one answer must not cost the answer its other metrics.
         logger.exception("%s failed", metric.__name__)
         return Measurement(None, "The metric failed here; the log says how.", flags=("metric failed",))
-    return measurement
 
 
 def _detail(name: str, measurement: Measurement, weight: float) -> dict[str, Any]:

@@ -14,6 +14,7 @@ class TryMetricForm(forms.Form):
     """The inputs of one metric, to try it on one's own text."""
 
     all_optional = True
+    MOST = 20_000  # characters a field: a metric is computed while its reader waits
     LONG = frozenset(
         {"response", "question", "expected_response", "key_facts", "forbidden_claims", "siblings", "answers",
          "evaluation_criteria", "settings", "marks", "tokens"}
@@ -43,7 +44,10 @@ class TryMetricForm(forms.Form):
                 strip=False,
                 widget=widget,
                 help_text=self.HELP.get(name, ""),
-                max_length=1_000_000,
+                max_length=self.MOST,
+                error_messages={
+                    "max_length": f"Try at most {self.MOST:,} characters here: a run measures longer answers."
+                },
             )
 
     def clean(self) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,9 @@ class MiniLM:
     """The sentence embedding model, run by ONNX Runtime in 32-bit floats, as it was trained."""
 
     def __init__(self, threads: int = 1) -> None:
-        try:
-            import onnxruntime  # noqa: PLC0415 - heavy, and only wanted here
-            from tokenizers import Tokenizer  # noqa: PLC0415
-        except ImportError as error:
-            raise EmbeddingModelError(f"Install requirements.txt: {error}.") from error
+        onnxruntime, tokenizers = _libraries()
         folder = model_folder()
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(TOKENS)
         self._session = _session(onnxruntime, folder / "model.safetensors", threads)
@@ -73,6 +70,17 @@ class MiniLM:
         sound = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         ids: list[int] = self._tokenizer.encode(sound).ids
         return ids
+
+
+def _libraries() -> tuple[Any, Any]:
+    """Import what the model runs on: heavy, only wanted here, and not to be had on every platform."""
+    try:
+        onnxruntime, tokenizers, _, _ = map(
+            import_module, ("onnxruntime", "tokenizers", "onnx", "safetensors")
+        )
+    except ImportError as error:
+        raise EmbeddingModelError(f"{error}: install requirements-models.txt.") from error
+    return onnxruntime, tokenizers
 
 
 def model_folder() -> Path:

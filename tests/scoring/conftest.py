@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from scoring import cases
+from scoring import cases, measuring
+from scoring.language import embeddings
 from scoring.models import Version
 from scoring.uploads import Source
 from tests.uploads.rows import ccop, lines
@@ -36,3 +38,12 @@ def dataset(db: None) -> Callable[..., Version]:
         return outcome.version
 
     return add
+
+
+@pytest.fixture
+def no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this be a machine without ONNX Runtime, on which nothing has been embedded yet."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setattr(embeddings, "_model", None)
+    embeddings.forget()
+    measuring._tell.cache_clear()

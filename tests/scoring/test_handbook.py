@@ -51,6 +51,25 @@ def test_it_tries_ones_own_text(bob: Any, signed_in: SignedIn) -> None:
     assert response.context["tried"]["measurement"].value == 0.5
 
 
+def test_it_measures_no_more_than_a_reader_waits_for(bob: Any, signed_in: SignedIn) -> None:
+    client = signed_in(bob)
+    assert client.post("/handbook/coherence/", {"response": "a" * 20_000}).status_code == 200
+    response = client.post("/handbook/coherence/", {"response": "a" * 20_001})
+    assert response.status_code == 422
+    assert "Try at most 20,000 characters here" in response.content.decode()
+
+
+@pytest.mark.usefixtures("no_embeddings")
+@pytest.mark.parametrize("name", ["coherence", "semantic_equivalence", "combined"])
+def test_it_says_why_there_is_no_value_where_the_embedding_model_cannot_run(
+    name: str, bob: Any, signed_in: SignedIn
+) -> None:
+    page = signed_in(bob).get(f"/handbook/{name}/")
+    assert page.status_code == 200
+    measurement = page.context["example"]["measurement"]
+    assert (measurement.value, bool(measurement.why)) == (None, True)
+
+
 def test_it_names_the_field_that_cannot_be_read(bob: Any, signed_in: SignedIn) -> None:
     response = signed_in(bob).post(
         "/handbook/length_deviation/", {"response": "a", "expected_length": "many"}
