@@ -6,6 +6,7 @@ import logging
 from threading import Lock
 
 from celery import shared_task
+from django.core.management import call_command
 
 from evalportal import jobs, upkeep
 from evalportal.bundles import receiving
@@ -47,10 +48,11 @@ def import_bundle(bundle_id: int) -> None:
 
 @shared_task
 def sweep_jobs() -> None:
-    """Do what nobody does, and remove what nobody fetched."""
+    """Do what nobody does, and remove what nobody fetched, and sessions that are over."""
     for export_id in jobs.unheard(Export):
         wake(make_export, export_id)
     for bundle_id in jobs.unheard(BundleImport):
         wake(import_bundle, bundle_id)
     jobs.forget(Export)
     jobs.forget(BundleImport)
+    call_command("clearsessions")

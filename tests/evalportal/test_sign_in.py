@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from evalportal import demo, signing_in
+from evalportal import demo, signing_in, tasks
 from evalportal.models import FailedSignIn, Person
 
 PATH = "/sign-in/"
@@ -169,3 +170,11 @@ def test_it_signs_out_by_post_only(client: Client, alice: Any) -> None:
     assert client.get("/sign-out/").status_code == 405
     client.post("/sign-out/")
     assert client.get("/").status_code == 302
+
+
+def test_it_forgets_sessions_that_are_over(client: Client, alice: Any, bob: Any) -> None:
+    client.force_login(alice)
+    with time_machine.travel(timezone.now() + timedelta(days=15)):
+        Client().force_login(bob)
+        tasks.sweep_jobs()
+        assert [one.get_decoded()["_auth_user_id"] for one in Session.objects.all()] == [str(bob.pk)]
