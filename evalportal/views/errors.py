@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.core.exceptions import DisallowedHost, RequestDataTooBig
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 
 def error_400(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Say what cannot be understood; drawn without the database, which a stranger has no business with."""
+    """Say what the portal cannot take, or that it has another name."""
+    if isinstance(exception, DisallowedHost):
+        # Drawn without the database, which whoever knows no better name has no business with.
+        return render(request, "400_host.html", status=400)
     if isinstance(exception, RequestDataTooBig):
-        return error_413(request)
-    unknown_name = isinstance(exception, DisallowedHost)
-    return render(request, "400.html", {"unknown_name": unknown_name}, status=400)
+        return error_413(request, "More text came at once than a form may hold: send it as a file.")
+    many = (
+        f"More than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files came at once: "
+        "send them in several parts, or put their lines into fewer files."
+    )
+    reason = many if isinstance(exception, TooManyFilesSent) else ""
+    return render(request, "400.html", {"reason": reason}, status=400)
 
 
 def error_403(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -26,9 +33,10 @@ def error_404(request: HttpRequest, exception: Exception | None = None) -> HttpR
     return render(request, "404.html", status=404)
 
 
-def error_413(request: HttpRequest) -> HttpResponse:
+def error_413(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Say how much the portal takes at once."""
-    return render(request, "413.html", {"most": settings.MAX_UPLOAD_BYTES}, status=413)
+    context = {"reason": reason, "most": settings.MAX_UPLOAD_BYTES}
+    return render(request, "413.html", context, status=413)
 
 
 def error_500(request: HttpRequest) -> HttpResponseBase:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
 from django.http import HttpRequest
 from django.test import Client
+from django.urls import reverse
 
 SignedIn = Callable[[Any], Client]
 LARGE = b"x" * (3 * 1024 * 1024)
@@ -37,7 +38,9 @@ def _upload(client: Client, tmp_path: Any) -> Any:
     file = tmp_path / "cases.jsonl"
     file.write_bytes(LARGE)
     with file.open("rb") as content:
-        return client.post("/datasets/upload/", {"files": content, "dataset_name": "x", "suite": "ccop"})
+        return client.post(
+            reverse("scoring:upload-new"), {"files": content, "dataset_name": "x", "suite": "ccop"}
+        )
 
 
 def test_it_reads_nothing_large_from_strangers(db: None, tmp_path: Any, read: list[str]) -> None:
@@ -72,14 +75,22 @@ def test_it_says_that_the_fields_of_a_form_are_too_large(
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     response = signed_in(alice).post("/people/invite/", {"name": "x" * 2000})
     assert response.status_code == 413
-    assert "This is too large" in response.content.decode()
+    assert "More text came at once than a form may hold" in response.content.decode()
 
 
 def test_it_says_that_a_form_cannot_be_understood(alice: Any, signed_in: SignedIn, settings: Any) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2
     response = signed_in(alice).post("/people/invite/", {"name": "x", "username": "x", "role": "x"})
     assert response.status_code == 400
-    assert "This request cannot be understood" in response.content.decode()
+    assert "The portal cannot take this" in response.content.decode()
+
+
+def test_it_says_how_many_files_it_takes_at_once(alice: Any, signed_in: SignedIn, settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_NUMBER_FILES = 1
+    files = {name: SimpleUploadedFile(name, b"{}") for name in ("one", "two")}
+    response = signed_in(alice).post(reverse("scoring:upload-new"), files)
+    assert response.status_code == 400
+    assert "More than 1 files came at once: send them in several parts" in response.content.decode()
 
 
 def test_it_names_the_setting_when_it_is_asked_under_another_name(
