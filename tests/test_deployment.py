@@ -125,7 +125,8 @@ def test_it_gives_options_that_the_web_server_knows() -> None:
 
 
 def test_it_sets_variables_that_the_portal_reads() -> None:
-    code = "".join(path.read_text() for path in (ROOT / "evalportal").rglob("*.py"))
+    rooms = (ROOT / "evalportal", ROOT / "scoring")
+    code = "".join(path.read_text() for room in rooms for path in room.rglob("*.py"))
     given = {name for service in OURS.values() for name in service["environment"]} - {"PGPASSWORD"}
     assert given <= set(re.findall(r"[\"']([A-Z][A-Z_]+)[\"']", code))
 
