@@ -1,11 +1,9 @@
-"""Runs: started, watched, paused, resumed, and read."""
+"""Runs: set up, listed, watched, and read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpResponse
@@ -132,60 +130,3 @@ def _responses_context(request: Request, run: Run) -> dict[str, Any]:
     found = Response.objects.filter(run=run).with_scores(run).filter(SHOWN[shown])
     page = paging.page(found, "position", request.GET)
     return {"run": run, "page": page, "shown": shown, "choices": list(SHOWN)}
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_pause(request: Request, pk: int) -> HttpResponse:
-    """Send nothing more for now."""
-    return _acted(request, pk, runs.pause)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_resume(request: Request, pk: int) -> HttpResponse:
-    """Go on where it stood."""
-    return _acted(request, pk, runs.resume)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_cancel(request: Request, pk: int) -> HttpResponse:
-    """End it for good; what is answered stays."""
-    return _acted(request, pk, runs.cancel)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_retry(request: Request, pk: int) -> HttpResponse:
-    """Ask again what failed, and nothing else."""
-    return _acted(request, pk, runs.retry_failed)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_rescore(request: Request, pk: int) -> HttpResponse:
-    """Score the same answers by the metrics as they are now."""
-    return _acted(request, pk, runs.rescore)
-
-
-def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpResponse:
-    run = get_object_or_404(Run, pk=pk)
-    try:
-        act(run)
-    except runs.RunStateError as error:
-        messages.error(request, str(error))
-    else:
-        tasks.ring_for(run)
-    return redirect(run)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_repeat(request: Request, pk: int) -> HttpResponse:
-    """Start a new run of the same configuration."""
-    run = get_object_or_404(Run, pk=pk)
-    repeated = runs.again(run, request.user)
-    runs.start(repeated)
-    tasks.ring_for(repeated)
-    return redirect(repeated)

@@ -1,0 +1,73 @@
+"""Buttons of a run: what they press, and back to its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST
+
+from evalportal import roles
+from evalportal.http import Request
+from evalportal.roles import Role
+from scoring import runs, tasks
+from scoring.models import Run
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_pause(request: Request, pk: int) -> HttpResponse:
+    """Send nothing more for now."""
+    return _acted(request, pk, runs.pause)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_resume(request: Request, pk: int) -> HttpResponse:
+    """Go on where it stood."""
+    return _acted(request, pk, runs.resume)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_cancel(request: Request, pk: int) -> HttpResponse:
+    """End it for good; what is answered stays."""
+    return _acted(request, pk, runs.cancel)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_retry(request: Request, pk: int) -> HttpResponse:
+    """Ask again what failed, and nothing else."""
+    return _acted(request, pk, runs.retry_failed)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_rescore(request: Request, pk: int) -> HttpResponse:
+    """Score the same answers by the metrics as they are now."""
+    return _acted(request, pk, runs.rescore)
+
+
+def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpResponse:
+    run = get_object_or_404(Run, pk=pk)
+    try:
+        act(run)
+    except runs.RunStateError as error:
+        messages.error(request, str(error))
+    else:
+        tasks.ring_for(run)
+    return redirect(run)
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_repeat(request: Request, pk: int) -> HttpResponse:
+    """Start a new run of the same configuration."""
+    run = get_object_or_404(Run, pk=pk)
+    repeated = runs.again(run, request.user)
+    runs.start(repeated)
+    tasks.ring_for(repeated)
+    return redirect(repeated)
