@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
 from scoring import runs, tasks
 from scoring.models import Run
+
+
+@roles.only(Role.ADMIN)
+@require_POST
+def run_start(request: Request, pk: int) -> HttpResponse:
+    """Start a draft."""
+    return _acted(request, pk, runs.start)
 
 
 @roles.only(Role.ADMIN)
@@ -31,10 +39,30 @@ def run_resume(request: Request, pk: int) -> HttpResponse:
 
 
 @roles.only(Role.ADMIN)
-@require_POST
+@require_http_methods(["GET", "POST"])
 def run_cancel(request: Request, pk: int) -> HttpResponse:
-    """End it for good; what is answered stays."""
-    return _acted(request, pk, runs.cancel)
+    """Ask first, then end it for good; what is answered stays."""
+    if request.method == "POST":
+        return _acted(request, pk, runs.cancel)
+    run = get_object_or_404(Run, pk=pk)
+    unanswered = run.responses.exclude(state__in=("done", "failed")).count()
+    return render(request, "scoring/run_cancel.html", {"run": run, "unanswered": unanswered})
+
+
+@roles.only(Role.ADMIN)
+@require_http_methods(["GET", "POST"])
+def run_delete(request: Request, pk: int) -> HttpResponse:
+    """Ask first, then remove a draft."""
+    run = get_object_or_404(Run, pk=pk)
+    if request.method != "POST":
+        return render(request, "scoring/run_delete.html", {"run": run})
+    try:
+        runs.delete(run)
+    except runs.RunStateError as error:
+        messages.error(request, str(error))
+        return redirect(run)
+    messages.success(request, f"The draft “{run.name}” is deleted.")
+    return redirect("scoring:run-list")
 
 
 @roles.only(Role.ADMIN)
@@ -67,7 +95,12 @@ def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpRespo
 def run_repeat(request: Request, pk: int) -> HttpResponse:
     """Start a new run of the same configuration."""
     run = get_object_or_404(Run, pk=pk)
-    repeated = runs.again(run, request.user)
-    runs.start(repeated)
+    try:
+        with transaction.atomic():
+            repeated = runs.again(run, request.user)
+            runs.start(repeated)
+    except runs.RunStateError as error:
+        messages.error(request, str(error))
+        return redirect(run)
     tasks.ring_for(repeated)
     return redirect(repeated)

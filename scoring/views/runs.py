@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,7 +15,6 @@ from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
 from scoring import estimates, paging, progress, questions, runs, tasks
-from scoring.engine import workers
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
 
@@ -44,20 +44,23 @@ def run_list(request: Request) -> HttpResponse:
 def run_new(request: Request) -> HttpResponse:
     """Set up a run and start it."""
     form = RunForm(request.POST or None, initial=request.GET.dict())
-    if form.is_valid():
-        run = form.save(commit=False)
-        run.created_by = request.user
-        run.save()
-        try:
-            runs.start(run)
-        except runs.RunStateError as error:
-            run.delete()
-            form.add_error(None, str(error))
-        else:
-            tasks.ring_for(run)
-            return redirect(run)
+    if form.is_valid() and (run := _started(request, form)):
+        tasks.ring_for(run)
+        return redirect(run)
     context = {"form": form, "estimate": _estimate(form)}
     return render(request, "scoring/run_new.html", context, status=422 if form.errors else 200)
+
+
+def _started(request: Request, form: RunForm) -> Run | None:
+    """Save and start in one go, so that whatever comes between leaves nothing behind."""
+    form.instance.created_by = request.user
+    try:
+        with transaction.atomic():
+            runs.start(form.save())
+    except runs.RunStateError as error:
+        form.add_error(None, str(error))
+        return None
+    return form.instance
 
 
 @roles.only(Role.ADMIN)
@@ -115,13 +118,27 @@ def _readable(request: Request, pk: int) -> Run:
 
 
 def _progress_context(run: Run) -> dict[str, Any]:
+    staged, troubles = progress.stages(run), progress.troubles(run)
+    unheard = progress.unheard(run) if run.under_way or run.paused_by_portal else []
     return {
         "run": run,
-        "stages": progress.stages(run),
-        "errors": progress.errors(run),
+        "stages": staged,
+        "troubles": troubles,
         "speed": progress.speed(run),
-        "silent": workers.silent_queues(("inference", "scoring")),
+        "unheard": unheard,
+        "news": progress.news(run, staged, unheard),
+        "offered": _offered(run, troubles),
     }
+
+
+def _offered(run: Run, troubles: list[progress.Trouble]) -> set[str]:
+    """Name the buttons that a run's state allows and that would change something now."""
+    idle = {
+        "pause": run.state == Run.State.PAUSED and not run.paused_by_portal,
+        "retry": not any(trouble.failed for trouble in troubles),
+        "rescore": run.under_way,
+    }
+    return {press for press, states in runs.ALLOWED.items() if run.state in states and not idle.get(press)}
 
 
 def _responses_context(request: Request, run: Run) -> dict[str, Any]:

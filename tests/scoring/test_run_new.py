@@ -1,0 +1,78 @@
+"""A run set up: estimated, and started in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from scoring import runs
+from scoring.models import Run
+from tests.engine.making import echo, version
+
+SignedIn = Callable[[Any], Client]
+FORM = {
+    "name": "First",
+    "samples": 1,
+    "judge_votes": 1,
+    "reviewers": 2,
+    "validation_share": 0.2,
+    "phase": "baseline",
+    "seed": 0,
+    "temperature": 0,
+    "max_tokens": 64,
+}
+
+
+def test_it_starts_a_run(alice: Any, signed_in: SignedIn) -> None:
+    made, asked = version(4), echo()
+    response = signed_in(alice).post("/runs/new/", FORM | {"version": made.pk, "endpoint": asked.pk})
+    run = Run.objects.get()
+    assert response["Location"] == run.get_absolute_url()
+    assert (run.state, run.responses.count(), run.parameters["max_tokens"]) == ("queued", 4, 64)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("samples", 0),
+        ("threshold", 2),
+        ("noise_levels", "lots"),
+        ("version", 999),
+        ("phase", "later"),
+        ("name", ""),
+    ],
+)
+def test_it_says_which_field_is_wrong(alice: Any, signed_in: SignedIn, field: str, value: Any) -> None:
+    form = FORM | {"version": version(1).pk, "endpoint": echo().pk, field: value}
+    response = signed_in(alice).post("/runs/new/", form)
+    assert response.status_code == 422
+    assert field in response.context["form"].errors
+
+
+def test_it_says_that_no_case_matches(alice: Any, signed_in: SignedIn) -> None:
+    form = FORM | {"version": version(1).pk, "endpoint": echo().pk, "test_ids": "B99-001"}
+    response = signed_in(alice).post("/runs/new/", form)
+    assert response.status_code == 422
+    assert "No case matches" in response.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_it_says_how_much_work_a_run_is(alice: Any, signed_in: SignedIn) -> None:
+    form = FORM | {"version": version(5).pk, "endpoint": echo().pk, "samples": 3}
+    estimate = signed_in(alice).post("/runs/estimate/", form).context["estimate"]
+    assert (estimate.cases, estimate.requests, estimate.most_completion_tokens) == (5, 15, 15 * 64)
+
+
+def test_it_leaves_nothing_behind_when_it_is_killed_between_saving_and_starting(
+    alice: Any, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(run: Run) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(runs, "start", killed)
+    with pytest.raises(SystemExit):
+        signed_in(alice).post("/runs/new/", FORM | {"version": version(1).pk, "endpoint": echo().pk})
+    assert not Run.objects.exists()
