@@ -13,15 +13,23 @@ from django.views.decorators.http import require_http_methods, require_POST
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import runs, tasks
+from scoring import readiness, runs, tasks
 from scoring.models import Run
 
 
 @roles.only(Role.ADMIN)
 @require_POST
 def run_start(request: Request, pk: int) -> HttpResponse:
-    """Start a draft."""
+    """Start a draft, if its models answer."""
+    run = get_object_or_404(Run.objects.select_related("endpoint", "judge"), pk=pk)
+    if found := unready(request, run):
+        return render(request, "scoring/run_unready.html", {"run": run, "unready": found}, status=422)
     return _acted(request, pk, runs.start)
+
+
+def unready(request: Request, run: Run) -> list[readiness.Unready]:
+    """Name the models that do not answer, unless the run shall start anyway."""
+    return [] if "anyway" in request.POST else readiness.unready(run)
 
 
 @roles.only(Role.ADMIN)
@@ -93,8 +101,10 @@ def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpRespo
 @roles.only(Role.ADMIN)
 @require_POST
 def run_repeat(request: Request, pk: int) -> HttpResponse:
-    """Start a new run of the same configuration."""
-    run = get_object_or_404(Run, pk=pk)
+    """Start a new run of the same configuration, if its models answer."""
+    run = get_object_or_404(Run.objects.select_related("endpoint", "judge"), pk=pk)
+    if found := unready(request, run):
+        return render(request, "scoring/run_unready.html", {"run": run, "unready": found}, status=422)
     try:
         with transaction.atomic():
             repeated = runs.again(run, request.user)

@@ -17,6 +17,7 @@ from evalportal.roles import Role
 from scoring import estimates, paging, progress, questions, runs, tasks
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
+from scoring.views import pressing
 
 # What the table of answers may be narrowed to.
 SHOWN = {
@@ -44,11 +45,12 @@ def run_list(request: Request) -> HttpResponse:
 def run_new(request: Request) -> HttpResponse:
     """Set up a run and start it."""
     form = RunForm(request.POST or None, initial=request.GET.dict())
-    if form.is_valid() and (run := _started(request, form)):
+    unready = pressing.unready(request, form.instance) if form.is_valid() else []
+    if form.is_valid() and not unready and (run := _started(request, form)):
         tasks.ring_for(run)
         return redirect(run)
-    context = {"form": form, "estimate": _estimate(form)}
-    return render(request, "scoring/run_new.html", context, status=422 if form.errors else 200)
+    context = {"form": form, "estimate": _estimate(form), "unready": unready}
+    return render(request, "scoring/run_new.html", context, status=422 if form.errors or unready else 200)
 
 
 def _started(request: Request, form: RunForm) -> Run | None:

@@ -1,4 +1,4 @@
-"""A run set up: estimated, and started in one go."""
+"""A run set up: estimated, tested for whether its models answer, and started in one go."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pytest
 from django.test import Client
 
 from scoring import runs
-from scoring.models import Run
-from tests.engine.making import echo, version
+from scoring.models import Endpoint, Run
+from tests.engine.making import echo, endpoint, started, version
 
 SignedIn = Callable[[Any], Client]
+NOBODY = "http://127.0.0.1:1"
 FORM = {
     "name": "First",
     "samples": 1,
@@ -76,3 +77,45 @@ def test_it_leaves_nothing_behind_when_it_is_killed_between_saving_and_starting(
     with pytest.raises(SystemExit):
         signed_in(alice).post("/runs/new/", FORM | {"version": version(1).pk, "endpoint": echo().pk})
     assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("silent", ["endpoint", "judge"])
+def test_it_starts_nothing_while_a_model_does_not_answer(
+    alice: Any, signed_in: SignedIn, silent: str
+) -> None:
+    asked = {"endpoint": echo(), "judge": echo(), silent: endpoint(NOBODY, name="Far away")}
+    response = signed_in(alice).post("/runs/new/", FORM | _chosen(**asked))
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert "Far away does not answer.</strong> 127.0.0.1:1 cannot be reached: is it running?" in page
+    assert not Run.objects.exists()
+
+
+def test_it_names_both_where_neither_answers(alice: Any, signed_in: SignedIn) -> None:
+    asked = {"endpoint": endpoint(NOBODY), "judge": endpoint(NOBODY)}
+    response = signed_in(alice).post("/runs/new/", FORM | _chosen(**asked))
+    assert [one.endpoint for one in response.context["unready"]] == list(asked.values())
+
+
+def test_it_starts_anyway_when_told_to(alice: Any, signed_in: SignedIn) -> None:
+    form = FORM | _chosen(endpoint=endpoint(NOBODY)) | {"anyway": "yes"}
+    signed_in(alice).post("/runs/new/", form)
+    assert Run.objects.get().state == "queued"
+
+
+@pytest.mark.parametrize("press", ["start", "repeat"])
+def test_it_tests_the_connection_of_drafts_and_repeated_runs_too(
+    alice: Any, signed_in: SignedIn, press: str
+) -> None:
+    client, silent = signed_in(alice), endpoint(NOBODY)
+    run = started(version(1), silent)
+    pressed = runs.again(run) if press == "start" else run
+    page = client.post(f"/runs/{pressed.pk}/{press}/").content.decode()
+    assert f"{silent.name} does not answer." in page
+    assert Run.objects.filter(state="queued").count() == 1
+    client.post(f"/runs/{pressed.pk}/{press}/", {"anyway": "yes"})
+    assert Run.objects.filter(state="queued").count() == 2
+
+
+def _chosen(**asked: Endpoint) -> dict[str, int]:
+    return {"version": version(1).pk, **{name: one.pk for name, one in asked.items()}}
