@@ -154,15 +154,23 @@ def _scored(run: Run) -> int:
     return scoring.scores.count() if scoring else 0
 
 
+# Rows are asked in this order, so those that were asked before stand first: no need to look at all that wait.
 _TROUBLES = """
 SELECT what, state = 'failed', error_kind, count(*), min(error),
     greatest(0, extract(epoch FROM min(not_before) - now()))::float8
 FROM (
     SELECT 'answer' AS what, state, error_kind, error, not_before FROM scoring_response
-    WHERE run_id = %(run)s AND state IN ('failed', 'waiting') AND (state = 'failed' OR error_kind <> '')
+    WHERE run_id = %(run)s AND state = 'failed'
+    UNION ALL
+    (SELECT 'answer', state, error_kind, error, not_before FROM scoring_response
+     WHERE run_id = %(run)s AND state = 'waiting' ORDER BY position LIMIT 20000)
     UNION ALL
     SELECT 'verdict', state, error_kind, error, not_before FROM scoring_verdict
-    WHERE run_id = %(run)s AND state IN ('failed', 'waiting') AND (state = 'failed' OR error_kind <> '')
+    WHERE run_id = %(run)s AND state = 'failed'
+    UNION ALL
+    (SELECT 'verdict', state, error_kind, error, not_before FROM scoring_verdict
+     WHERE run_id = %(run)s AND state = 'waiting' ORDER BY id LIMIT 20000)
 ) AS troubled
+WHERE state = 'failed' OR error_kind <> ''
 GROUP BY 1, 2, 3 ORDER BY 2 DESC, 4 DESC, 3
 """
