@@ -100,6 +100,9 @@ def test_it_shows_a_models_words_as_text_never_as_code(
     assert "<script>alert" not in page
     assert 'href="javascript' not in page
     assert "<img" not in page
+    listed = signed_in(dan).get(made.get_absolute_url()).content.decode()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in listed
+    assert "<script>alert" not in listed
 
 
 def test_it_hides_runs_from_reviewers_until_they_are_final(bob: Any, signed_in: SignedIn) -> None:
