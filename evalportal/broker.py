@@ -45,7 +45,7 @@ def answers(app: Celery) -> bool:
     limits = {"socket_timeout": _PATIENCE_SECONDS, "socket_connect_timeout": _PATIENCE_SECONDS}
     try:
         with app.connection_for_write(connect_timeout=_PATIENCE_SECONDS) as connection:
-            connection.transport_options = {**connection.transport_options, **limits}
+            connection.transport_options = {**(connection.transport_options or {}), **limits}
             connection.transport.establish_connection()
     except (OperationalError, RedisError, OSError):
         return False

@@ -110,9 +110,9 @@ def _listening() -> Iterator[str]:
 
 def _rows(query: str, what: str = "answer") -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        limits = {"under_way": list(Run.UNDER_WAY), "recent": _RECENTLY, "latest": _LATEST}
+        limits: dict[str, Any] = {"under_way": list(Run.UNDER_WAY), "recent": _RECENTLY, "latest": _LATEST}
         cursor.execute(SQL(query).format(**_ASKED[what]), limits)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def _gauge(name: str, help_text: str, rows: Iterable[tuple[Labels, object]]) -> Iterator[str]:

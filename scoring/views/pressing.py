@@ -53,6 +53,8 @@ def run_cancel(request: Request, pk: int) -> HttpResponse:
     if request.method == "POST":
         return _acted(request, pk, runs.cancel)
     run = get_object_or_404(Run, pk=pk)
+    if run.state not in runs.ALLOWED["cancel"]:
+        return redirect(run)
     unanswered = run.responses.exclude(state__in=("done", "failed")).count()
     return render(request, "scoring/run_cancel.html", {"run": run, "unanswered": unanswered})
 
@@ -63,7 +65,8 @@ def run_delete(request: Request, pk: int) -> HttpResponse:
     """Ask first, then remove a draft."""
     run = get_object_or_404(Run, pk=pk)
     if request.method != "POST":
-        return render(request, "scoring/run_delete.html", {"run": run})
+        draft = run.state in runs.ALLOWED["delete"]
+        return render(request, "scoring/run_delete.html", {"run": run}) if draft else redirect(run)
     try:
         runs.delete(run)
     except runs.RunStateError as error:

@@ -56,6 +56,8 @@ def _pages(alice: Any) -> dict[str, str]:
         problem_count=1,
         problems=[problem],
     )
+    draft, begun = runs.again(run), runs.again(run)
+    runs.start(begun)
     response = Response.objects.filter(run=run).first()
     assert response
     return {
@@ -82,6 +84,9 @@ def _pages(alice: Any) -> dict[str, str]:
         "new-model": "/models/new/",
         "runs": "/runs/",
         "new-run": "/runs/new/",
+        "draft": draft.get_absolute_url(),
+        "delete-run": f"/runs/{draft.pk}/delete/",
+        "cancel-run": f"/runs/{begun.pk}/cancel/",
         "run": run.get_absolute_url(),
         "answer": response.get_absolute_url(),
         "handbook": "/handbook/",

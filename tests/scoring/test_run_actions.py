@@ -98,6 +98,14 @@ def test_it_asks_before_it_cancels(alice: Any, signed_in: SignedIn) -> None:
     assert "Cancel for good" in page
 
 
+@pytest.mark.parametrize("press", ["cancel", "delete"])
+def test_it_asks_nothing_that_it_would_then_refuse(
+    alice: Any, run: Run, signed_in: SignedIn, press: str
+) -> None:
+    response = signed_in(alice).get(f"/runs/{run.pk}/{press}/")
+    assert response["Location"] == run.get_absolute_url()
+
+
 def test_it_says_what_a_run_cannot_do_in_its_state(alice: Any, run: Run, signed_in: SignedIn) -> None:
     page = signed_in(alice).post(f"/runs/{run.pk}/pause/", follow=True).content.decode()
     assert "Only a run that is under way can be paused." in page
