@@ -98,6 +98,12 @@ def test_it_asks_before_it_cancels(alice: Any, signed_in: SignedIn) -> None:
     assert "Cancel for good" in page
 
 
+def test_it_counts_no_questions_where_all_are_answered(alice: Any, run: Run, signed_in: SignedIn) -> None:
+    Run.objects.filter(pk=run.pk).update(state="awaiting_review")
+    page = signed_in(alice).get(f"/runs/{run.pk}/cancel/").content.decode()
+    assert "It ends for good, without a final score. What was answered stays." in page
+
+
 @pytest.mark.parametrize("press", ["cancel", "delete"])
 def test_it_asks_nothing_that_it_would_then_refuse(
     alice: Any, run: Run, signed_in: SignedIn, press: str
