@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from celery import Celery
+from kombu.exceptions import OperationalError
 from kombu.transport import redis
+from redis.exceptions import RedisError
+
+# Whoever asks whether the broker is there does not want to wait for it.
+_PATIENCE_SECONDS = 1.0
 
 
 class Channel(redis.Channel):
@@ -32,3 +38,15 @@ def install() -> None:
     """Let every connection with Redis in this process use such channels."""
     transport: Any = redis.Transport
     transport.Channel = Channel
+
+
+def answers(app: Celery) -> bool:
+    """Say whether the broker answers, and soon."""
+    limits = {"socket_timeout": _PATIENCE_SECONDS, "socket_connect_timeout": _PATIENCE_SECONDS}
+    try:
+        with app.connection_for_write(connect_timeout=_PATIENCE_SECONDS) as connection:
+            connection.transport_options = {**(connection.transport_options or {}), **limits}
+            connection.transport.establish_connection()
+    except (OperationalError, RedisError, OSError):
+        return False
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -11,9 +11,17 @@ from django.db import connection
 from django.db.models import Count, DurationField, ExpressionWrapper, Min, Q, Sum
 from django.db.models.functions import Now
 
+from scoring.engine import workers
 from scoring.models import Response, Run, Verdict
 
 RECENT = timedelta(seconds=60)
+# The queues that a run needs, and what stands still while nobody listens on them.
+_STANDS_STILL = {
+    "inference": "the model is not asked",
+    "judging": "the judge is not asked",
+    "scoring": "nothing is scored",
+    "default": "nobody looks for work that was lost",
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,22 @@ class Stage:
     def complete(self) -> bool:
         return self.total > 0 and self.through >= self.total
 
+    @property
+    def quarters(self) -> int:
+        return 25 * (4 * self.through // self.total) if self.total else 0
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Answers or verdicts with the same fault: given up, or waiting until they may be asked again."""
+
+    what: str
+    failed: bool
+    kind: str
+    count: int
+    example: str
+    seconds_left: float | None
+
 
 def stages(run: Run) -> list[Stage]:
     """Say how far answers, verdicts and scores are; of a run that has its scores, as its summary says."""
@@ -47,15 +71,30 @@ def stages(run: Run) -> list[Stage]:
     return [answers, *([verdicts] if verdicts.total else []), scores]
 
 
-def errors(run: Run) -> list[dict[str, object]]:
-    """Group the failures by kind, the commonest first, each with one message as an example."""
+def troubles(run: Run) -> list[Trouble]:
+    """Group what failed, and what waits for another try, by kind; what failed first, the commonest first."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT error_kind, count(*), min(error) FROM scoring_response"
-            " WHERE run_id = %s AND state = 'failed' GROUP BY error_kind ORDER BY count(*) DESC",
-            [run.pk],
-        )
-        return [{"kind": kind, "count": count, "example": example} for kind, count, example in cursor]
+        cursor.execute(_TROUBLES, {"run": run.pk})
+        found = [Trouble(*row) for row in cursor.fetchall()]
+    going_on = run.under_way or run.state == Run.State.PAUSED
+    return [one for one in found if one.failed or going_on]
+
+
+def unheard(run: Run) -> list[str]:
+    """List the queues that a run needs and that nobody listens on, each with what stands still by it."""
+    needed = [queue for queue in _STANDS_STILL if queue != "judging" or run.judge_id]
+    return [f"{queue} ({_STANDS_STILL[queue]})" for queue in workers.silent_queues(needed)]
+
+
+def news(run: Run, staged: Sequence[Stage], silent: Sequence[str]) -> str:
+    """Say how a run stands; the words change with its state, every quarter, and when workers come or go."""
+    behind = next((stage for stage in staged if stage.total and not stage.complete), None)
+    said = [f"The run is {run.get_state_display().lower()}."]
+    if behind and run.under_way:
+        said.append(f"{behind.name}: {behind.quarters} % through.")
+    if silent:
+        said.append(f"No worker is listening on {', '.join(silent)}.")
+    return " ".join([*said, run.reason] if run.reason else said)
 
 
 def speed(run: Run) -> dict[str, float | int | None]:
@@ -113,3 +152,25 @@ def _asked(name: str, rows: object) -> Stage:
 def _scored(run: Run) -> int:
     scoring = run.scorings.order_by("-number").first()
     return scoring.scores.count() if scoring else 0
+
+
+# Rows are asked in this order, so those that were asked before stand first: no need to look at all that wait.
+_TROUBLES = """
+SELECT what, state = 'failed', error_kind, count(*), min(error),
+    greatest(0, extract(epoch FROM min(not_before) - now()))::float8
+FROM (
+    SELECT 'answer' AS what, state, error_kind, error, not_before FROM scoring_response
+    WHERE run_id = %(run)s AND state = 'failed'
+    UNION ALL
+    (SELECT 'answer', state, error_kind, error, not_before FROM scoring_response
+     WHERE run_id = %(run)s AND state = 'waiting' ORDER BY position LIMIT 20000)
+    UNION ALL
+    SELECT 'verdict', state, error_kind, error, not_before FROM scoring_verdict
+    WHERE run_id = %(run)s AND state = 'failed'
+    UNION ALL
+    (SELECT 'verdict', state, error_kind, error, not_before FROM scoring_verdict
+     WHERE run_id = %(run)s AND state = 'waiting' ORDER BY id LIMIT 20000)
+) AS troubled
+WHERE state = 'failed' OR error_kind <> ''
+GROUP BY 1, 2, 3 ORDER BY 2 DESC, 4 DESC, 3
+"""

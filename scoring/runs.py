@@ -7,7 +7,7 @@ so that people, workers and the sweep may all press at once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 
 State = Run.State
 _OPEN = (Response.State.WAITING, Response.State.ASKING)
+# What may be pressed in which states; pages offer just that.
+ALLOWED: Mapping[str, frozenset[str]] = {
+    "start": frozenset({State.DRAFT}),
+    "delete": frozenset({State.DRAFT}),
+    # A run that the portal has paused goes on by itself, unless it is paused by hand as well.
+    "pause": Run.UNDER_WAY | {State.PAUSED},
+    "resume": frozenset({State.PAUSED}),
+    "cancel": frozenset(State) - Run.ENDED - {State.DRAFT},
+    "retry": frozenset(State) - {State.DRAFT, State.CANCELLED},
+    "rescore": frozenset({State.SCORING, State.AWAITING_REVIEW, State.FINAL}),
+}
 _CONFIGURATION = (
     "name", "version", "endpoint", "judge", "base", "phase", "threshold", "benchmarks", "test_ids",
     "parameters", "samples", "noise_levels", "judge_votes", "seed", "use_cache", "reviewers",
@@ -46,12 +57,18 @@ def get(run_id: int) -> Run:
 
 def start(run: Run) -> None:
     """Make one row for every answer that the run wants, and put it into the queue."""
-    with _held(run, {State.DRAFT}, "Only a draft can be started.") as held:
+    with _held(run, ALLOWED["start"], "Only a draft can be started.") as held:
         if not questions.make(held):
             raise RunStateError("No case matches: choose other benchmarks or test ids.")
         verdicts.pin_rubric(held)
         move(held, State.QUEUED)
     run.refresh_from_db()
+
+
+def delete(run: Run) -> None:
+    """Remove a draft; whatever was once started stays on record."""
+    with _held(run, ALLOWED["delete"], "Only a draft can be deleted.") as held:
+        held.delete()
 
 
 def begin(run_id: int) -> None:
@@ -63,8 +80,7 @@ def begin(run_id: int) -> None:
 
 def pause(run: Run) -> None:
     """Send nothing more; what is in flight is still stored."""
-    allowed = {*Run.UNDER_WAY, State.PAUSED}
-    with _held(run, allowed, "Only a run that is under way can be paused.") as held:
+    with _held(run, ALLOWED["pause"], "Only a run that is under way can be paused.") as held:
         _forget_blockade(held)
         move(held, State.PAUSED, "Paused by hand.")
     run.refresh_from_db()
@@ -72,7 +88,7 @@ def pause(run: Run) -> None:
 
 def resume(run: Run) -> None:
     """Go on where the run stood."""
-    with _held(run, {State.PAUSED}, "Only a paused run can be resumed.") as held:
+    with _held(run, ALLOWED["resume"], "Only a paused run can be resumed.") as held:
         _forget_blockade(held)
         move(held, State.RUNNING if held.started_at else State.QUEUED)
     advance(run.pk)
@@ -81,8 +97,7 @@ def resume(run: Run) -> None:
 
 def cancel(run: Run) -> None:
     """Stop for good; what is in flight is dropped, what was answered stays."""
-    allowed = set(State) - Run.ENDED
-    with _held(run, allowed, "A run that has ended cannot be cancelled.") as held:
+    with _held(run, ALLOWED["cancel"], "Only a run that has begun and not ended can be cancelled.") as held:
         _forget_blockade(held)
         held.finished_at = cast(Any, Now())
         move(held, State.CANCELLED, "Cancelled by hand.")
@@ -91,8 +106,7 @@ def cancel(run: Run) -> None:
 
 def retry_failed(run: Run) -> int:
     """Ask again what failed, answers and verdicts, and nothing else; say how many."""
-    allowed = set(State) - {State.DRAFT, State.CANCELLED}
-    with _held(run, allowed, "There is nothing to retry in such a run.") as held:
+    with _held(run, ALLOWED["retry"], "There is nothing to retry in such a run.") as held:
         count = _retry(held)
         if not count:
             raise RunStateError("Nothing has failed in this run.")
@@ -105,8 +119,7 @@ def retry_failed(run: Run) -> int:
 
 def rescore(run: Run) -> Scoring:
     """Score all answers anew by the metrics as they are now; the scores of before stay as they are."""
-    allowed = {State.SCORING, State.AWAITING_REVIEW, State.FINAL}
-    with _held(run, allowed, "A run can be scored again once it has its answers.") as held:
+    with _held(run, ALLOWED["rescore"], "A run can be scored again once it has its answers.") as held:
         scoring = scorings.open_another(held)
         held.finished_at = None
         move(held, State.SCORING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from scoring.views import benchmarks, cases, datasets, endpoints, handbook, responses, runs, uploads
+from scoring.views import benchmarks, cases, datasets, endpoints, handbook, pressing, responses, runs, uploads
 
 app_name = "scoring"
 
@@ -32,12 +32,14 @@ urlpatterns = [
     path("runs/<int:pk>/", runs.run_detail, name="run-detail"),
     path("runs/<int:pk>/progress/", runs.run_progress, name="run-progress"),
     path("runs/<int:pk>/responses/", runs.run_responses, name="run-responses"),
-    path("runs/<int:pk>/pause/", runs.run_pause, name="run-pause"),
-    path("runs/<int:pk>/resume/", runs.run_resume, name="run-resume"),
-    path("runs/<int:pk>/cancel/", runs.run_cancel, name="run-cancel"),
-    path("runs/<int:pk>/retry/", runs.run_retry, name="run-retry"),
-    path("runs/<int:pk>/rescore/", runs.run_rescore, name="run-rescore"),
-    path("runs/<int:pk>/repeat/", runs.run_repeat, name="run-repeat"),
+    path("runs/<int:pk>/start/", pressing.run_start, name="run-start"),
+    path("runs/<int:pk>/delete/", pressing.run_delete, name="run-delete"),
+    path("runs/<int:pk>/pause/", pressing.run_pause, name="run-pause"),
+    path("runs/<int:pk>/resume/", pressing.run_resume, name="run-resume"),
+    path("runs/<int:pk>/cancel/", pressing.run_cancel, name="run-cancel"),
+    path("runs/<int:pk>/retry/", pressing.run_retry, name="run-retry"),
+    path("runs/<int:pk>/rescore/", pressing.run_rescore, name="run-rescore"),
+    path("runs/<int:pk>/repeat/", pressing.run_repeat, name="run-repeat"),
     path("runs/<int:run_pk>/responses/<int:pk>/", responses.response_detail, name="response-detail"),
     path("handbook/", handbook.metric_list, name="metric-list"),
     path("handbook/<slug:name>/", handbook.metric_detail, name="metric-detail"),

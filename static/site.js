@@ -42,3 +42,29 @@ document.addEventListener("keydown", (event) => {
     search.focus();
   }
 });
+
+// What a part that is fetched again and again has to say goes to the one live region, once for each change.
+const said = new Map();
+function tell(event) {
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const words = part.dataset.live;
+    if (event && words !== said.get(part.id)) document.getElementById("live").textContent = words;
+    said.set(part.id, words);
+  }
+}
+tell();
+document.addEventListener("htmx:afterSettle", tell);
+
+// A part that is swapped keeps what was unfolded in it, and how far its tables were moved.
+const kept = new Map();
+document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+  const parts = [...target.querySelectorAll("details[id], .table-scroll[id]")];
+  kept.set(target.id, parts.map(({ id, open, scrollLeft }) => ({ id, open, scrollLeft })));
+});
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  for (const { id, open, scrollLeft } of kept.get(target.id) ?? []) {
+    const part = document.getElementById(id);
+    if (part) Object.assign(part, part.matches("details") ? { open } : { scrollLeft });
+  }
+  kept.delete(target.id);
+});

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+from celery import current_app
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
@@ -12,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from evalportal import gauges
+from evalportal import broker, gauges
 
 
 @login_not_required
@@ -26,12 +27,18 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Say whether the database answers too."""
+    """Say whether the database answers too, and whether the broker does.
+
+    Without the database there is no page: 503. Without the broker pages are served, and runs wait in the
+    database until it is back, so the portal is degraded, but ready: 200.
+    """
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except OperationalError:
         return HttpResponse("the database does not answer\n", status=503, content_type="text/plain")
+    if not broker.answers(current_app):
+        return HttpResponse("degraded: the broker does not answer, so runs wait\n", content_type="text/plain")
     return HttpResponse("ok\n", content_type="text/plain")
 
 

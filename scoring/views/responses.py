@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -10,9 +11,19 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from evalportal.http import Request
-from scoring import benchmarks, handbook, highlighting, registry
+from scoring import benchmarks, handbook, highlighting, phases, registry
 from scoring.language.text import without_reasoning
-from scoring.models import Response, Run, Score
+from scoring.models import Response, Run, Score, Verdict
+
+# How servers call the end of an answer.
+_ENDINGS = {
+    "stop": "finished by itself",
+    "eos": "finished by itself",
+    "end_turn": "finished by itself",
+    "length": "stopped at the token limit",
+    "max_tokens": "stopped at the token limit",
+    "content_filter": "stopped by the server's content filter",
+}
 
 
 @require_GET
@@ -34,11 +45,14 @@ def response_detail(request: Request, run_pk: int, pk: int) -> HttpResponse:
         "case": response.case,
         "benchmark": benchmarks.known(response.case.suite).get(response.case.benchmark),
         "score": score,
+        "threshold": phases.threshold(response.run.phase, response.run.threshold),
         "metrics": metrics,
+        "counted": [metric for metric in metrics if metric["weight"]],
         "metric": wanted,
         "stretches": highlighting.stretches(answer, _spans(metrics, wanted)),
         "reasoned": answer != response.content,
-        "verdicts": response.verdicts.all(),
+        "ended": _ended(response),
+        "verdicts": [(verdict, _ended(verdict)) for verdict in response.verdicts.all()],
         "siblings": response.run.responses.filter(case=response.case)
         .exclude(pk=pk)
         .order_by("noise", "sample"),
@@ -65,7 +79,23 @@ def _metrics(score: Score | None) -> list[dict[str, Any]]:
                 **detail,
             }
         )
-    return sorted(rows, key=lambda row: -row["weight"])
+    return _shared_out(sorted(rows, key=lambda row: -row["weight"]))
+
+
+def _shared_out(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say how much of the overall each metric gives, and how much it could; unfold what gives less."""
+    whole = fsum(row["weight"] for row in rows if row["value"] is not None)
+    for row in rows:
+        counts = bool(row["weight"]) and row["value"] is not None
+        row["most"] = row["weight"] / whole if counts else None
+        row["gives"] = row["value"] * row["most"] if counts else None
+        row["unfolded"] = counts and row["value"] < 1
+    return rows
+
+
+def _ended(asked: Response | Verdict) -> str:
+    """Say in words why a model stopped."""
+    return _ENDINGS.get(asked.finish_reason, asked.finish_reason and f"ended by “{asked.finish_reason}”")
 
 
 def _spans(metrics: list[dict[str, Any]], wanted: str) -> list[list[Any]]:

@@ -1,12 +1,11 @@
-"""Runs: started, watched, paused, resumed, and read."""
+"""Runs: set up, listed, watched, and read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,9 +15,9 @@ from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
 from scoring import endings, estimates, paging, progress, questions, runs, tasks
-from scoring.engine import workers
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
+from scoring.views import pressing
 
 # What the table of answers may be narrowed to.
 SHOWN = {
@@ -47,20 +46,24 @@ def run_list(request: Request) -> HttpResponse:
 def run_new(request: Request) -> HttpResponse:
     """Set up a run and start it."""
     form = RunForm(request.POST or None, initial=request.GET.dict())
-    if form.is_valid():
-        run = form.save(commit=False)
-        run.created_by = request.user
-        run.save()
-        try:
-            runs.start(run)
-        except runs.RunStateError as error:
-            run.delete()
-            form.add_error(None, str(error))
-        else:
-            tasks.ring_for(run)
-            return redirect(run)
-    context = {"form": form, "estimate": _estimate(form)}
-    return render(request, "scoring/run_new.html", context, status=422 if form.errors else 200)
+    unready = pressing.unready(request, form.instance) if form.is_valid() else []
+    if form.is_valid() and not unready and (run := _started(request, form)):
+        tasks.ring_for(run)
+        return redirect(run)
+    context = {"form": form, "estimate": _estimate(form), "unready": unready}
+    return render(request, "scoring/run_new.html", context, status=422 if form.errors or unready else 200)
+
+
+def _started(request: Request, form: RunForm) -> Run | None:
+    """Save and start in one go, so that whatever comes between leaves nothing behind."""
+    form.instance.created_by = request.user
+    try:
+        with transaction.atomic():
+            runs.start(form.save())
+    except runs.RunStateError as error:
+        form.add_error(None, str(error))
+        return None
+    return form.instance
 
 
 @roles.only(Role.ADMIN)
@@ -120,13 +123,27 @@ def _readable(request: Request, pk: int) -> Run:
 
 
 def _progress_context(run: Run) -> dict[str, Any]:
+    staged, troubles = progress.stages(run), progress.troubles(run)
+    unheard = progress.unheard(run) if run.under_way or run.paused_by_portal else []
     return {
         "run": run,
-        "stages": progress.stages(run),
-        "errors": progress.errors(run),
+        "stages": staged,
+        "troubles": troubles,
         "speed": progress.speed(run),
-        "silent": workers.silent_queues(("inference", "scoring")),
+        "unheard": unheard,
+        "news": progress.news(run, staged, unheard),
+        "offered": _offered(run, troubles),
     }
+
+
+def _offered(run: Run, troubles: list[progress.Trouble]) -> set[str]:
+    """Name the buttons that a run's state allows and that would change something now."""
+    idle = {
+        "pause": run.state == Run.State.PAUSED and not run.paused_by_portal,
+        "retry": not any(trouble.failed for trouble in troubles),
+        "rescore": run.under_way,
+    }
+    return {press for press, states in runs.ALLOWED.items() if run.state in states and not idle.get(press)}
 
 
 def _responses_context(request: Request, run: Run) -> dict[str, Any]:
@@ -135,60 +152,3 @@ def _responses_context(request: Request, run: Run) -> dict[str, Any]:
     found = Response.objects.filter(run=run).with_scores(run).filter(SHOWN[shown])
     page = paging.page(found, "position", request.GET)
     return {"run": run, "page": page, "shown": shown, "choices": list(SHOWN)}
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_pause(request: Request, pk: int) -> HttpResponse:
-    """Send nothing more for now."""
-    return _acted(request, pk, runs.pause)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_resume(request: Request, pk: int) -> HttpResponse:
-    """Go on where it stood."""
-    return _acted(request, pk, runs.resume)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_cancel(request: Request, pk: int) -> HttpResponse:
-    """End it for good; what is answered stays."""
-    return _acted(request, pk, runs.cancel)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_retry(request: Request, pk: int) -> HttpResponse:
-    """Ask again what failed, and nothing else."""
-    return _acted(request, pk, runs.retry_failed)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_rescore(request: Request, pk: int) -> HttpResponse:
-    """Score the same answers by the metrics as they are now."""
-    return _acted(request, pk, runs.rescore)
-
-
-def _acted(request: Request, pk: int, act: Callable[[Run], object]) -> HttpResponse:
-    run = get_object_or_404(Run, pk=pk)
-    try:
-        act(run)
-    except runs.RunStateError as error:
-        messages.error(request, str(error))
-    else:
-        tasks.ring_for(run)
-    return redirect(run)
-
-
-@roles.only(Role.ADMIN)
-@require_POST
-def run_repeat(request: Request, pk: int) -> HttpResponse:
-    """Start a new run of the same configuration; asked anew, it takes no answer from the cache."""
-    run = get_object_or_404(Run, pk=pk)
-    repeated = runs.again(run, request.user, anew="anew" in request.POST)
-    runs.start(repeated)
-    tasks.ring_for(repeated)
-    return redirect(repeated)

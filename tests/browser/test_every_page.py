@@ -74,6 +74,8 @@ def _pages(alice: Any) -> dict[str, str]:
     under_way = Upload.objects.create(
         dataset_name="mine", suite="ccop", state="reading", created_by=alice, total_bytes=900, read_bytes=300
     )
+    draft, begun = runs.again(run), runs.again(run)
+    runs.start(begun)
     response = Response.objects.filter(run=run).first()
     assert response
     return {
@@ -102,6 +104,9 @@ def _pages(alice: Any) -> dict[str, str]:
         "new-model": "/models/new/",
         "runs": "/runs/",
         "new-run": "/runs/new/",
+        "draft": draft.get_absolute_url(),
+        "delete-run": f"/runs/{draft.pk}/delete/",
+        "cancel-run": f"/runs/{begun.pk}/cancel/",
         "run": run.get_absolute_url(),
         "answer": response.get_absolute_url(),
         "handbook": "/handbook/",

@@ -81,6 +81,7 @@ def test_it_runs_from_start_to_final_with_a_pause_and_a_retry(
     engine.worker()
     engine.beat()
     _it_shows_how_far_it_is(page, look)
+    _it_leaves_the_keyboard_where_it_is(page)
     _it_pauses(page, mock, look)
     _it_goes_on(page, mock)
     _it_ends_with_what_failed(page, look)
@@ -102,17 +103,28 @@ def _start(open_page: Open, mock: Remote, alice: Any) -> Page:
 
 def _it_says_that_nobody_listens(page: Page, look: Look) -> None:
     expect(_state(page)).to_have_text("Queued")
-    expect(page.get_by_role("alert")).to_contain_text("No worker is listening on inference and scoring.")
+    expect(page.get_by_text("No worker is listening on inference (the model is not asked)")).to_be_visible()
     look("unheard")
 
 
 def _it_shows_how_far_it_is(page: Page, look: Look) -> None:
     """Watch without touching: the page follows by itself."""
     expect(_state(page)).to_have_text("Running", timeout=SLOW)
-    expect(page.get_by_role("alert")).to_have_count(0, timeout=SLOW)
+    expect(page.get_by_text("No worker is listening")).to_have_count(0, timeout=SLOW)
+    expect(page.locator("#live")).to_contain_text("The run is running. Answers: 0 % through.")
     expect(_stage(page, "Answers")).to_have_text(re.compile(rf"[1-9]\d* of {CASES} .*a second"), timeout=SLOW)
     expect(_stage(page, "Scores")).to_have_text(re.compile(r"[1-9]\d* of \d+"), timeout=SLOW)
     look("running")
+
+
+def _it_leaves_the_keyboard_where_it_is(page: Page) -> None:
+    """Wait for the part with the buttons to be swapped twice."""
+    pause = page.get_by_role("button", name="Pause")
+    pause.focus()
+    for _ in range(2):
+        with page.expect_response(re.compile("/progress/")):
+            pass
+    expect(pause).to_be_focused()
 
 
 def _it_pauses(page: Page, mock: Remote, look: Look) -> None:

@@ -91,6 +91,8 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "scoring:run-detail": (EVERYONE, [999]),
     "scoring:run-progress": (EVERYONE, [999]),
     "scoring:run-responses": (EVERYONE, [999]),
+    "scoring:run-start": (ADMIN, [999]),
+    "scoring:run-delete": (ADMIN, [999]),
     "scoring:run-pause": (ADMIN, [999]),
     "scoring:run-resume": (ADMIN, [999]),
     "scoring:run-cancel": (ADMIN, [999]),

@@ -9,6 +9,8 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
+from evalportal.celery import app
+
 SignedIn = Callable[[Any], Client]
 
 
@@ -40,6 +42,21 @@ def test_it_says_when_the_database_is_gone(client: Client, monkeypatch: pytest.M
 
     monkeypatch.setattr(connection, "cursor", fail)
     assert client.get("/readyz").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("broker", "words"),
+    [
+        ("redis://127.0.0.1:1/0", "degraded: the broker does not answer, so runs wait\n"),
+        ("memory://", "ok\n"),
+    ],
+)
+def test_it_is_ready_without_a_broker_but_says_so(client: Client, db: None, broker: str, words: str) -> None:
+    bell = app.conf.broker_url
+    app.conf.update(broker_url=broker)
+    response = client.get("/readyz")
+    app.conf.update(broker_url=bell)
+    assert (response.status_code, response.content.decode()) == (200, words)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "system"])
