@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,14 +13,13 @@ from django.db import connection, transaction
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from scoring import benchmarks, case_copy, differences, searching, uploads
+from scoring import benchmarks, case_copy, differences, ordering, searching, uploads
 from scoring.models import Case, Dataset, Membership, Version
 from scoring.uploads import CheckedRow, LineProblem, Problems, Source
 
 # A test id names one case of the whole repository; the keys of other suites are unique in their dataset.
 SUITES_WITH_KEYS_OF_THE_REPOSITORY = frozenset({"ccop"})
 COUNTED = ("benchmark", "category", "difficulty", "domain")
-DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 
 _kind = attrgetter(*COUNTED)
 
@@ -168,14 +166,12 @@ class _Rows:
     def summary(self) -> dict[str, dict[str, int]]:
         """Count the rows by benchmark, category, difficulty and domain, in the order people expect."""
         counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
-        for kind in sorted(self._kinds, key=lambda kind: _natural(kind[0])):
+        for kind in sorted(self._kinds, key=lambda kind: ordering.natural(kind[0])):
             for name, value in zip(COUNTED, kind, strict=True):
                 counts[name][value] += self._kinds[kind]
-        levels = {
-            level: counts["difficulty"][level] for level in DIFFICULTIES if level in counts["difficulty"]
-        }
+        levels = counts["difficulty"]
         return {name: dict(counter) for name, counter in counts.items()} | {
-            "difficulty": levels | counts["difficulty"]
+            "difficulty": {level: levels[level] for level in sorted(levels, key=ordering.difficulty)}
         }
 
     def find_all_problems(self) -> None:
@@ -197,11 +193,6 @@ class _Rows:
         self.count += 1
         if self.count % _ROWS_BETWEEN_REPORTS == 0:
             self._progress(self.count)
-
-
-def _natural(code: str) -> str:
-    """Put B2 before B10."""
-    return re.sub(r"\d+", lambda digits: digits.group().zfill(3), code)
 
 
 def _checked(rows: _Rows, known: _Known) -> Outcome:

@@ -23,6 +23,7 @@ PURE = (
     "scoring.diagnosis_rules",
     "scoring.gateway_contract",
     "scoring.judging",
+    "scoring.ordering",
     "scoring.parameters",
     "scoring.phases",
     "scoring.recordings",
