@@ -68,7 +68,7 @@ def _pages(alice: Any) -> dict[str, str]:
         "datasets": "/datasets/",
         "dataset": "/datasets/ccop-samples/",
         "version": "/datasets/ccop-samples/1/",
-        "upload": "/datasets/upload/",
+        "upload": "/uploads/new/",
         "refused": refused.get_absolute_url(),
         "cases": "/cases/?dataset=ccop-samples",
         "no-case": "/cases/?q=nothing-like-it",
