@@ -13,12 +13,10 @@ from django.db import connection, transaction
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from scoring import benchmarks, case_copy, differences, ordering, searching, uploads
+from scoring import benchmarks, case_copy, differences, ordering, reserving, searching, uploads
 from scoring.models import Case, Dataset, Membership, Version
 from scoring.uploads import CheckedRow, LineProblem, Problems, Source
 
-# A test id names one case of the whole repository; the keys of other suites are unique in their dataset.
-SUITES_WITH_KEYS_OF_THE_REPOSITORY = frozenset({"ccop"})
 COUNTED = ("benchmark", "category", "difficulty", "domain")
 
 _kind = attrgetter(*COUNTED)
@@ -29,8 +27,16 @@ _ROWS_BETWEEN_REPORTS = 500
 Progress = Callable[[int], None]
 
 
-class OtherSuiteError(ValueError):
-    """A dataset of that name exists, and holds cases of another suite."""
+class NotForTheseError(ValueError):
+    """A dataset of that name exists, and does not take these cases; the message says why."""
+
+
+class OtherSuiteError(NotForTheseError):
+    """It holds cases of another suite."""
+
+
+class RetiredError(NotForTheseError):
+    """It is retired."""
 
 
 class _BadLineError(Exception):
@@ -92,32 +98,19 @@ class _Known:
 
 def _known(name: str, suite: str) -> _Known:
     """Lock a dataset's name against other imports, then see what there is."""
-    _lock(f"dataset {name}")
+    reserving.reserve(name, suite)
     dataset = Dataset.objects.filter(name=name).first()
     if dataset and dataset.suite != suite:
         raise OtherSuiteError(
             f"The dataset {name} holds cases of the suite {dataset.suite}, and these are to be of {suite}: "
             "choose another name, or the other suite."
         )
+    if dataset and dataset.retired_at:
+        raise RetiredError(
+            f"The dataset {name} is retired: choose another name, or let an admin bring it back on its page."
+        )
     latest = dataset.versions.first() if dataset else None
-    return _Known(name, suite, dataset, latest, _owners(name, suite))
-
-
-def _lock(name: str) -> None:
-    """Wait for a lock that ends with the transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
-
-
-def _owners(name: str, suite: str) -> dict[str, str]:
-    """Say which datasets' latest versions hold which keys, apart from this one's."""
-    if suite not in SUITES_WITH_KEYS_OF_THE_REPOSITORY:
-        return {}
-    _lock(f"keys of {suite}")
-    latest = Version.objects.filter(dataset__suite=suite).exclude(dataset__name=name)
-    latest = latest.order_by("dataset_id", "-number").distinct("dataset_id")
-    members = Membership.objects.filter(version__in=latest.values("pk")).order_by()
-    return dict(members.values_list("case__key", "version__dataset__name"))
+    return _Known(name, suite, dataset, latest, reserving.owners(name, suite))
 
 
 def _unowned(
@@ -127,7 +120,10 @@ def _unowned(
     for item in checked:
         if isinstance(item, CheckedRow) and item.row.key in owners:
             owner = owners[item.row.key]
-            reason = f"{item.row.key} belongs to the dataset {owner}: import into that, or choose another id."
+            reason = (
+                f"{item.row.key} belongs to the dataset {owner}: import into that, choose another id, or, if "
+                f"{owner} is a mistake, let an admin retire it on its page, which sets its ids free."
+            )
             yield LineProblem(item.file, item.line, uploads.key_field(item.row), reason)
         else:
             yield item

@@ -30,6 +30,14 @@ class DatasetQuerySet(QuerySet["Dataset"]):
         """Put the datasets first that were changed last."""
         return self.order_by(F("latest_at").desc(nulls_last=True))
 
+    def in_use(self) -> DatasetQuerySet:
+        """Keep the datasets that are not retired."""
+        return self.filter(retired_at=None)
+
+    def retired(self) -> DatasetQuerySet:
+        """Keep the datasets that are out of use."""
+        return self.exclude(retired_at=None)
+
     def with_versions(self) -> DatasetQuerySet:
         """Keep the datasets that hold anything."""
         return self.filter(versions__number=1)

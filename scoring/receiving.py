@@ -99,7 +99,7 @@ def process(upload: Upload) -> None:
         upload.save(update_fields=["state", "started_at"])
         try:
             _read(upload, Progress(upload, own))
-        except cases.OtherSuiteError as error:
+        except cases.NotForTheseError as error:
             _end(upload, Upload.State.REFUSED, str(error))
         except (OperationalError, InterfaceError):
             raise  # The database went away: the upload waits for it, and is read then.

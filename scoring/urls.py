@@ -11,6 +11,8 @@ app_name = "scoring"
 urlpatterns = [
     path("datasets/", datasets.dataset_list, name="dataset-list"),
     path("datasets/<slug:name>/", datasets.dataset_detail, name="dataset-detail"),
+    path("datasets/<slug:name>/retire/", datasets.dataset_retire, name="dataset-retire"),
+    path("datasets/<slug:name>/bring-back/", datasets.dataset_bring_back, name="dataset-bring-back"),
     path("datasets/<slug:name>/<int:number>/", datasets.version_detail, name="version-detail"),
     path("datasets/<slug:name>/<int:number>/export/", datasets.version_export, name="version-export"),
     # Not below datasets/, where any word may be the name of a dataset.

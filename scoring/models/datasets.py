@@ -20,6 +20,8 @@ class Dataset(models.Model):
     suite = models.CharField(max_length=40)
     created_at = models.DateTimeField(db_default=Now())
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    retired_at = models.DateTimeField(null=True, help_text="Since when it is out of use and owns no ids.")
+    retired_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
 
     objects = DatasetQuerySet.as_manager()
 

@@ -22,11 +22,13 @@ MOST_COUNTED = 1_000
 @require_GET
 def case_list(request: Request) -> HttpResponse:
     """List the cases of a version, by filters and words."""
-    datasets = list(Dataset.objects.with_versions())
+    datasets = list(Dataset.objects.with_versions().in_use())
     version = _chosen_version(request.GET, datasets)
     chosen = {name: request.GET.get(name, "") for name in FILTERS}
     words = request.GET.get("q", "")
     context: dict[str, Any] = {"datasets": datasets, "version": version, "chosen": chosen, "q": words}
+    if version and version.dataset not in datasets:
+        datasets.append(version.dataset)  # It is retired, and somebody came here by its page.
     if version:
         found = Case.objects.of(version).narrowed(**chosen).matching(words)
         context |= {"count": _count(version, found, chosen, words), "most_counted": MOST_COUNTED}

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evalportal.demo import PEOPLE
 from evalportal.models import Person
-from scoring.models import Endpoint
+from scoring.models import Dataset, Endpoint
 
 SAMPLES: Path = settings.BASE_DIR / "samples"
 SUITES = ("ccop", "rgb", "cybersec")
@@ -40,7 +40,10 @@ class Command(BaseCommand):
                 Person.objects.create_user(**person._asdict())
         # Whoever starts a demo wants to read one line, and that is not about samples.
         words = self.stdout if options["verbosity"] > 1 else io.StringIO()
+        retired = Dataset.objects.retired().values_list("name", flat=True)
         for suite in SUITES:
+            if f"{suite}-samples" in retired:
+                continue  # Somebody has put them away.
             call_command(
                 "import_cases", SAMPLES / suite, suite=suite, dataset=f"{suite}-samples", stdout=words
             )

@@ -242,9 +242,9 @@ def _endpoint(name: str) -> Endpoint:
 
 
 def _version(name: str | None, number: int | None) -> Version:
-    datasets = Dataset.objects.filter(name=name) if name else Dataset.objects.all()
+    datasets = Dataset.objects.filter(name=name) if name else Dataset.objects.in_use()
     if len(datasets) != 1:
-        known = ", ".join(Dataset.objects.values_list("name", flat=True)) or "none yet"
+        known = ", ".join(Dataset.objects.in_use().values_list("name", flat=True)) or "none yet"
         raise CommandError(f"Say which dataset, with --dataset; there are: {known}.")
     versions = datasets[0].versions.filter(number=number) if number else datasets[0].versions.all()
     version = versions.first()

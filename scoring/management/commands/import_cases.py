@@ -56,7 +56,7 @@ class Command(BaseCommand):
                 check_only=options["check"],
                 progress=self._progress("rows"),
             )
-        except (cases.OtherSuiteError, OSError) as error:
+        except (cases.NotForTheseError, OSError) as error:
             raise CommandError(str(error)) from error
         self._report(outcome, name, check=options["check"])
         searching.prepare(progress=self._progress("cases can be searched"))
