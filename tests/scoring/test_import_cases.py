@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from scoring.engine import locks
 from scoring.models import Case, Dataset, Version
 from tests.uploads.rows import ccop, lines
 
@@ -168,3 +169,22 @@ def test_it_tells_a_person_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     _import(tmp_path, dataset="first", stderr=terminal)
 
     assert "\r500 rows, " in terminal.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_says_that_it_waits_for_another_import(folder: Path) -> None:
+    with locks.session("another import") as other:
+        other.execute("SELECT pg_advisory_lock(hashtextextended('dataset b3', 0))")
+
+        class Ending(io.StringIO):
+            """Lets the other import end as soon as anything is said."""
+
+            def write(self, text: str) -> int:
+                other.execute("SELECT pg_advisory_unlock_all()")
+                return super().write(text)
+
+        stderr = Ending()
+        _import(folder / "b3.jsonl", stderr=stderr)
+
+    assert stderr.getvalue() == "Waiting for another upload of this dataset.\n"
+    assert Case.objects.count() == 2

@@ -200,6 +200,26 @@ def test_it_leaves_an_upload_alone_that_somebody_else_reads(alice: Any) -> None:
     assert (upload.state, Case.objects.count()) == (State.WAITING, 0)
 
 
+@pytest.mark.parametrize(
+    ("lock", "what"),
+    [("dataset first", "another upload of this dataset"), ("keys of ccop", "another upload of ccop cases")],
+)
+def test_it_keeps_no_worker_waiting_for_another_upload(
+    alice: Any, monkeypatch: pytest.MonkeyPatch, lock: str, what: str
+) -> None:
+    monkeypatch.setattr(tasks.process_upload, "delay", tasks.process_upload.run)
+    with locks.session("a test") as other:
+        other.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [lock])
+        upload = _processed(alice, lines(ccop()))
+        assert (upload.state, Case.objects.count()) == (State.WAITING, 0)
+        assert upload.message.startswith(f"It waits for {what}")
+        assert receiving.unheard() == [upload.pk]
+
+    tasks.sweep_uploads()
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == (State.IMPORTED, "1 case imported.")
+
+
 def test_it_starts_over_where_a_worker_has_died(alice: Any) -> None:
     upload = _receive(alice, lines(ccop()))
     Upload.objects.filter(pk=upload.pk).update(state=State.READING, rows=7, read_bytes=7)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils.text import slugify
 
-from scoring import cases, registry, searching, uploads
+from scoring import cases, registry, reserving, searching, uploads
 from scoring.cases import Outcome
 from scoring.uploads import Source
 
@@ -48,6 +49,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{name!r} is no name for a dataset: use lower-case letters, digits and dashes."
             )
+        self._tell_of_others(name, suite)
         try:
             outcome = cases.add(
                 [Source(str(path), _chunks(path)) for path in files],
@@ -60,6 +62,14 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self._report(outcome, name, check=options["check"])
         searching.prepare(progress=self._progress("cases can be searched"))
+
+    def _tell_of_others(self, name: str, suite: str) -> None:
+        """Say so if the import will have to wait."""
+        try:
+            with transaction.atomic():
+                reserving.reserve(name, suite, wait=False)
+        except reserving.BusyError as error:
+            self.stderr.write(f"Waiting for {error}.")
 
     def _progress(self, what: str) -> cases.Progress:
         """Tell a person at a terminal how far it is, and nobody else."""
