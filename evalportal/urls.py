@@ -6,6 +6,7 @@ from django.urls import include, path
 
 from evalportal.views import boards, bundles, diagnosis, doors, exports, health, home, people
 
+handler400 = "evalportal.views.errors.error_400"
 handler403 = "evalportal.views.errors.error_403"
 handler404 = "evalportal.views.errors.error_404"
 handler500 = "evalportal.views.errors.error_500"

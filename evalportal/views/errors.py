@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+
+
+def error_400(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Say what was too much for one request."""
+    reasons = {
+        TooManyFilesSent: f"More than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files came at once: "
+        "send them in several parts, or put their lines into fewer files.",
+        RequestDataTooBig: "More text came at once than a form may hold: send it as a file.",
+    }
+    return render(request, "400.html", {"reason": reasons.get(type(exception), "")}, status=400)
 
 
 def error_403(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

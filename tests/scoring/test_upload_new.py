@@ -102,6 +102,19 @@ def test_it_says_which_field_is_wrong(alice: Any, signed_in: SignedIn, field: st
     assert field in page.context["form"].errors
 
 
+def test_it_names_the_file_that_is_empty(alice: Any, signed_in: SignedIn) -> None:
+    page = _upload(signed_in(alice), lines(ccop_row(1)), b"", lines(ccop_row(2)))
+    assert page.status_code == 422
+    assert page.context["form"].errors["files"] == ["b01.jsonl: The submitted file is empty."]
+
+
+def test_it_says_how_many_files_it_takes_at_once(alice: Any, signed_in: SignedIn) -> None:
+    page = _upload(signed_in(alice), *(lines(ccop_row(number)) for number in range(101)))
+    assert page.status_code == 400
+    assert "More than 100 files came at once: send them in several parts" in page.content.decode()
+    assert 'class="shell"' in page.content.decode()
+
+
 def test_it_leaves_large_files_to_a_worker(alice: Any, signed_in: SignedIn, monkeypatch: Any) -> None:
     from scoring import receiving
 
