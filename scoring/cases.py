@@ -15,6 +15,7 @@ from django.db.models.functions import Cast
 
 from scoring import benchmarks, case_copy, differences, ordering, reserving, searching, uploads
 from scoring.models import Case, Dataset, Membership, Version
+from scoring.reserving import Busy
 from scoring.uploads import CheckedRow, LineProblem, Problems, Source
 
 COUNTED = ("benchmark", "category", "difficulty", "domain")
@@ -65,15 +66,17 @@ def add(
     person: Any = None,
     check_only: bool = False,
     progress: Progress = lambda rows: None,
+    busy: Busy = lambda what: None,
 ) -> Outcome:
     """Import files as a new version of a dataset; save nothing if a line is bad, or if only to check.
 
     Many new cases are not found by their words until somebody calls `searching.prepare`.
-    Two imports into one dataset wait for each other until the first one's transaction ends. The files must
+    Two imports into one dataset wait for each other until the first one's transaction ends; `busy` is told
+    what is waited for. The files must
     not be read through the same connection with the database: it is busy taking the rows in.
     """
     with transaction.atomic():
-        known = _known(dataset, suite)
+        known = _known(dataset, suite, busy)
         checked = uploads.read(files, suite, benchmarks.known(suite))
         rows = _Rows(_unowned(checked, known.owners), progress)
         try:
@@ -96,9 +99,9 @@ class _Known:
     owners: dict[str, str]  # which other dataset holds a key, where keys are the repository's
 
 
-def _known(name: str, suite: str) -> _Known:
+def _known(name: str, suite: str, busy: Busy) -> _Known:
     """Lock a dataset's name against other imports, then see what there is."""
-    reserving.reserve(name, suite)
+    reserving.reserve(name, suite, busy)
     dataset = Dataset.objects.filter(name=name).first()
     if dataset and dataset.suite != suite:
         raise OtherSuiteError(

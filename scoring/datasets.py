@@ -45,7 +45,7 @@ def bring_back(dataset: Dataset, person: Person) -> None:
 
 def _reserve(dataset: Dataset) -> None:
     try:
-        reserving.reserve(dataset.name, dataset.suite, wait=False)
+        reserving.reserve(dataset.name, dataset.suite)
     except reserving.BusyError as error:
         raise DatasetStateError(f"Wait for {error}, and try again when that has ended.") from error
 

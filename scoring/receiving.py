@@ -117,7 +117,7 @@ def process(upload: Upload) -> None:
 def _read(upload: Upload, progress: Progress) -> None:
     """Read an upload and write down what became of it, both or neither."""
     with transaction.atomic():
-        reserving.reserve(upload.dataset_name, upload.suite, wait=False)
+        reserving.reserve(upload.dataset_name, upload.suite)
         with _sources(upload, progress) as files:
             outcome = _added(upload, files, progress)
         upload.rows, upload.read_bytes = outcome.rows, upload.total_bytes

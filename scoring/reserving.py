@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.db import connection
 from django.db.models import QuerySet
 
 from scoring.models import Membership, Version
+from scoring.uploads import SUITES_WITH_KEYS_OF_THE_REPOSITORY
 
-# A test id names one case of the whole repository; the keys of other suites are unique in their dataset.
-SUITES_WITH_KEYS_OF_THE_REPOSITORY = frozenset({"ccop"})
+Busy = Callable[[str], None]
 
 
 class BusyError(Exception):
     """Somebody else imports what must not be imported twice at once; the message says what."""
 
 
-def reserve(name: str, suite: str, *, wait: bool = True) -> None:
+def refuse(what: str) -> None:
+    """Do not wait for somebody else."""
+    raise BusyError(what)
+
+
+def reserve(name: str, suite: str, busy: Busy = refuse) -> None:
     """Lock a dataset, and the keys of a suite that its datasets share, until the transaction ends.
 
-    Who does not wait gets BusyError where somebody else has them. Taken twice, they are ours twice.
+    Where somebody else has them, `busy` is told what is waited for, and raises if it is not to be.
     """
-    _lock(f"dataset {name}", "another upload of this dataset", wait)
+    _lock(f"dataset {name}", "another upload of this dataset", busy)
     if suite in SUITES_WITH_KEYS_OF_THE_REPOSITORY:
-        _lock(f"keys of {suite}", f"another upload of {suite} cases, whose ids must differ from these", wait)
+        _lock(f"keys of {suite}", f"another upload of {suite} cases, whose ids must differ from these", busy)
 
 
 def owners(name: str, suite: str) -> dict[str, str]:
@@ -46,11 +53,11 @@ def _members(versions: QuerySet[Version]) -> QuerySet[Membership]:
     return Membership.objects.filter(version__in=versions.values("pk")).order_by()
 
 
-def _lock(name: str, what: str, wait: bool) -> None:
+def _lock(name: str, what: str, busy: Busy) -> None:
     """Take a lock that ends with the transaction."""
-    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [name])
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
         row = cursor.fetchone()
-    if not wait and not (row and row[0]):
-        raise BusyError(what)
+        if not (row and row[0]):
+            busy(what)
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])

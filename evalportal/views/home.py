@@ -18,7 +18,7 @@ from scoring.models import Dataset, Endpoint, Run, Upload
 @require_GET
 def home(request: Request) -> HttpResponse:
     """Say what there is to do next, by role."""
-    context: dict[str, Any] = {"datasets": Dataset.objects.in_use().with_latest().newest_first()[:5]}
+    context: dict[str, Any] = {"datasets": Dataset.objects.with_latest().in_use().newest_first()[:5]}
     if request.user.is_admin:
         context |= _for_admins()
     elif request.user.is_reviewer:
