@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.postgres.search import SearchQuery
 from django.db.models import F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left
 
+from scoring import search_words
+
 if TYPE_CHECKING:
+    from django.contrib.postgres.search import SearchQueryCombinable
+
     from scoring.models import Case, Dataset, Response, Run, Version  # noqa: F401
+
+
+# In which the cases of a version can be listed: as they came in, by id, by benchmark, by difficulty.
+ORDERS = ("position", "by_key", "by_benchmark", "by_difficulty")
+
+
+# Up to so many cases are named to the database, where a search finds no more.
+FEW = 1_000
 
 
 class DatasetQuerySet(QuerySet["Dataset"]):
@@ -47,10 +60,11 @@ class CaseQuerySet(QuerySet["Case"]):
     """Cases as the pages list and search them."""
 
     def of(self, version: Version) -> CaseQuerySet:
-        """Keep the cases of one version, in its order, each with its position in it."""
+        """Keep the cases of one version, in its order, each with its place in this and in other orders."""
         # Naming the dataset too, which follows from the version, lets its indexes be used.
         members = self.filter(memberships__version=version, dataset=version.dataset_id)
-        return members.annotate(position=F("memberships__position")).order_by("position")
+        orders = {name: F(f"memberships__{name}") for name in ORDERS}
+        return members.annotate(**orders).order_by(F("position"))
 
     def narrowed(self, **filters: Any) -> CaseQuerySet:
         """Keep the cases that have these values; an empty value keeps all."""
@@ -58,13 +72,23 @@ class CaseQuerySet(QuerySet["Case"]):
 
     def matching(self, text: str) -> CaseQuerySet:
         """Keep the cases whose key begins with a text or, if there is none, whose words match it."""
-        text = text.replace("\x00", "").strip()
+        text = search_words.clean(text)
         if not text:
             return self
-        by_key = self.filter(key__startswith=text.upper() if text[0] in "bB" else text)
+        spellings = (text, text.upper(), text.lower())
+        by_key = self.filter(reduce(or_, (Q(key__startswith=one) for one in spellings)))
         if " " not in text and by_key.exists():
             return by_key
-        return self.filter(search_entry__words=SearchQuery(text, config="english", search_type="websearch"))
+        if search_words.is_unspaced(text):
+            return self._with_entries(search_words.pairs(text)).filter(search_words.stretches(text))
+        return self._with_entries(search_words.words(text))
+
+    def _with_entries(self, query: SearchQueryCombinable) -> CaseQuerySet:
+        """Keep the cases that a query finds; few of them are named, since the planner takes them for many."""
+        entries: Any = self.model._meta.get_field("search_entry").related_model
+        found = entries.objects.filter(words=query).values_list("pk", flat=True)[: FEW + 1]
+        few = list(found)
+        return self.filter(pk__in=few) if len(few) <= FEW else self.filter(search_entry__words=query)
 
 
 class ResponseQuerySet(QuerySet["Response"]):

@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 def error_400(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Say what was too much for one request."""
-    reasons = {
+    reasons: dict[type, str] = {
         TooManyFilesSent: f"More than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files came at once: "
         "send them in several parts, or put their lines into fewer files.",
         RequestDataTooBig: "More text came at once than a form may hold: send it as a file.",

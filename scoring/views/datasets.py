@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from evalportal import roles
-from evalportal.http import Request
+from evalportal.http import Request, query
 from evalportal.roles import Role
 from scoring import cases, datasets
 from scoring.models import Dataset, Upload, Version
@@ -76,7 +76,7 @@ def version_detail(request: Request, name: str, number: int) -> HttpResponse:
         Version.objects.select_related("dataset", "created_by"), dataset__name=name, number=number
     )
     previous = version.dataset.versions.filter(number__lt=number).first()
-    place = request.GET.get("after", "")
+    place = query(request).get("after", "")
     context = {
         "version": version,
         "previous": previous,
