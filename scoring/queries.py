@@ -14,6 +14,7 @@ from scoring import search_words
 if TYPE_CHECKING:
     from django.contrib.postgres.search import SearchQueryCombinable
 
+    from evalportal.models import Person
     from scoring.models import Case, Dataset, Response, Run, Version  # noqa: F401
 
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 ORDERS = ("position", "by_key", "by_benchmark", "by_difficulty")
 
 
+# What a page says of an answer's score.
+OUTCOME = ("overall", "passed", "pending", "fabricated", "flags")
 # Up to so many cases are named to the database, where a search finds no more.
 FEW = 1_000
 
@@ -93,6 +96,33 @@ class CaseQuerySet(QuerySet["Case"]):
 
 class ResponseQuerySet(QuerySet["Response"]):
     """Responses as the pages list them."""
+
+    def seen_by(self, person: Person) -> ResponseQuerySet:
+        """Keep the answers that someone may see: reviewers mark blind, and see a run once it is final."""
+        return self.filter(run__state="final") if person.is_reviewer else self
+
+    def with_runs(self) -> ResponseQuerySet:
+        """Add the run, its model, an excerpt and what the run's latest scoring says, without long columns."""
+        scores: Any = self.model._meta.get_field("scores").related_model
+        newest = scores.objects.filter(response=OuterRef("pk")).order_by("-scoring__number")
+        return (
+            self.annotate(
+                excerpt=Left("content", 240),
+                **{name: Subquery(newest.values(name)[:1]) for name in OUTCOME},
+            )
+            .select_related("run__endpoint")
+            .only(
+                "case_id",
+                "sample",
+                "noise",
+                "state",
+                "error",
+                "run__name",
+                "run__samples",
+                "run__created_at",
+                "run__endpoint__name",
+            )
+        )
 
     def with_scores(self, run: Run) -> ResponseQuerySet:
         """Add the case, an excerpt and what the latest scoring says, without the long columns."""

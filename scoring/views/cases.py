@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from evalportal.http import Request, query
 from scoring import benchmarks, paging
-from scoring.models import Case, Dataset, Version
+from scoring.models import Case, Dataset, Response, Version
 from scoring.queries import CaseQuerySet
 
 FILTERS = ("benchmark", "category", "difficulty", "domain")
@@ -89,14 +89,16 @@ def _chosen_version(where: QueryDict, datasets: list[Dataset]) -> Version | None
 
 @require_GET
 def case_detail(request: Request, pk: int) -> HttpResponse:
-    """Show one case, whole, and the versions that hold it."""
+    """Show one case, whole, the versions that hold it, and what every run answered."""
     case = get_object_or_404(Case.objects.select_related("dataset"), pk=pk)
     known = benchmarks.known(case.suite)
+    answers = Response.objects.filter(case=case).seen_by(request.user).with_runs()
     context = {
         "case": case,
         "benchmark": known.get(case.benchmark),
         "versions": case.versions.order_by("-number"),
         "row": json.dumps(case.fields, indent=2, ensure_ascii=False),
         "others": Case.objects.filter(dataset=case.dataset, key=case.key).exclude(pk=pk),
+        "page": paging.newest_first(answers, query(request)),
     }
     return render(request, "scoring/case_detail.html", context)
