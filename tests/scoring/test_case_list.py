@@ -194,7 +194,7 @@ def test_it_stays_in_the_version_and_the_order_while_somebody_searches(
     dataset(ccop_row(2))
     page = client_of_bob.get("/cases/?dataset=gaps&version=1&sort=-id").content.decode()
     assert '<option value="1" selected>1</option>' in page
-    assert '<option value="">2, the latest</option>' in page
+    assert '<option value="">2 (latest)</option>' in page
     assert '<input type="hidden" name="sort" value="-id">' in page
     assert '<input type="hidden" name="dataset" value="gaps">' in page
 
