@@ -78,20 +78,24 @@ class CaseQuerySet(QuerySet["Case"]):
         text = search_words.clean(text)
         if not text:
             return self
-        spellings = (text, text.upper(), text.lower())
-        by_key = self.filter(reduce(or_, (Q(key__startswith=one) for one in spellings)))
-        if " " not in text and by_key.exists():
-            return by_key
+        spellings = {text, text.upper(), text.lower()}
+        by_key = self.filter(reduce(or_, (Q(key__startswith=one) for one in sorted(spellings))))
+        if " " not in text and (few := _few(by_key)):
+            return self.filter(pk__in=few) if len(few) <= FEW else by_key
         if search_words.is_unspaced(text):
             return self._with_entries(search_words.pairs(text)).filter(search_words.stretches(text))
         return self._with_entries(search_words.words(text))
 
     def _with_entries(self, query: SearchQueryCombinable) -> CaseQuerySet:
-        """Keep the cases that a query finds; few of them are named, since the planner takes them for many."""
+        """Keep the cases that a query finds."""
         entries: Any = self.model._meta.get_field("search_entry").related_model
-        found = entries.objects.filter(words=query).values_list("pk", flat=True)[: FEW + 1]
-        few = list(found)
+        few = _few(entries.objects.filter(words=query))
         return self.filter(pk__in=few) if len(few) <= FEW else self.filter(search_entry__words=query)
+
+
+def _few(found: QuerySet[Any]) -> list[int]:
+    """Name what was found, and one more if it is not few: the planner takes few for many, and tries all."""
+    return list(found.order_by().values_list("pk", flat=True)[: FEW + 1])
 
 
 class ResponseQuerySet(QuerySet["Response"]):
