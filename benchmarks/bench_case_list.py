@@ -28,6 +28,15 @@ FILTERS = {
     "benchmark and domain": "benchmark=B98&domain=OT",
     "a filter that nothing matches": "benchmark=B98&category=Nothing",
 }
+SORTS = {
+    "by id": "sort=id",
+    "by difficulty, deep": "sort=difficulty&after=90000",
+    "from the last benchmark": "sort=-benchmark",
+    "one domain by difficulty": "sort=-difficulty&domain=OT",
+    "one benchmark by id": "sort=-id&benchmark=B77",
+    "a word by difficulty": "sort=difficulty&q=access",
+    "a rare word by id": "sort=id&q=radiology",
+}
 SEARCHES = {
     "a frequent word": "q=access",
     "a frequent word, deep": "q=access&after=90000",
@@ -38,6 +47,11 @@ SEARCHES = {
     "one without another": "q=vendor+-access",
     "a word that is nowhere": "q=xylophone",
     "the beginning of an id": "q=B98-0",
+    "the beginning of an id, in small letters": "q=b98-0",
+    "the beginning of a word": "q=radiolo",
+    "the beginning of many words": "q=co",
+    "a word and a beginning": "q=disaster+reco",
+    "a stretch of Chinese": "q=%E5%8B%92%E7%B4%A2",
 }
 
 
@@ -52,7 +66,12 @@ def main() -> None:
     client = _client(var)
     times = {
         group: {name: _times(client, query) for name, query in queries.items()}
-        for group, queries in (("pages", PAGES), ("filters", FILTERS), ("search", SEARCHES))
+        for group, queries in (
+            ("pages", PAGES),
+            ("filters", FILTERS),
+            ("orders", SORTS),
+            ("search", SEARCHES),
+        )
     }
     private_portal.give([*(_row(group, found) for group, found in times.items()), _flat(times["pages"])])
 

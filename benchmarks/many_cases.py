@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from scoring.ordering import DIFFICULTIES
+
 _SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "ccop"
-_DIFFICULTIES, _DOMAINS = ("Low", "Medium", "High", "Critical"), ("IT", "OT", "IT/OT")
+_DOMAINS = ("IT", "OT", "IT/OT")
 _WORDS_IN_A_ROW = 5  # are taken together, so that phrases occur
 
 
@@ -45,7 +47,7 @@ class _Writer:
             "benchmark_type": f"B{int(key[1:].partition('-')[0])}",
             "section": str(number % 11 + 1),
             "clause_reference": f"{number % 11 + 1}.{number % 7 + 1}.{number % 5 + 1}",
-            "difficulty": _DIFFICULTIES[number % 4],
+            "difficulty": DIFFICULTIES[number % 4],
             "question": self._text(7),
             "expected_response": self._text(8),
             "expected_label": "Compliant" if number % 2 else "Non-Compliant",

@@ -6,7 +6,6 @@ question, so that what is hard for all of them does not count as a difference.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,13 +18,11 @@ from evalportal.models import BoardEntry
 from evalportal.stats import holm, mcnemar, mean_interval, paired_difference
 from evalportal.stats.mcnemar import McNemar
 from evalportal.stats.paired_difference import PairedDifference
-from scoring import benchmarks, phases
+from scoring import benchmarks, ordering, phases
 from scoring.models import Case, Run, Scoring
 from scoring.statistic import Statistic
 
 FEWEST, MOST = 2, 5
-_DIFFICULTIES = ("Low", "Medium", "High", "Critical")
-_DIGITS = re.compile(r"([0-9]+)")
 
 
 class ComparisonError(Exception):
@@ -232,8 +229,8 @@ def _means(scores: Floats) -> list[float]:
 
 def _order(field: str, name: str, labels: Mapping[str, Any]) -> tuple[Any, ...]:
     if field == "difficulty":
-        return (_DIFFICULTIES.index(name) if name in _DIFFICULTIES else len(_DIFFICULTIES), name)
+        return ordering.difficulty(name)
     if field == "category":
         known = list(dict.fromkeys(one.category for one in labels.values()))
         return (known.index(name) if name in known else len(known), name)
-    return tuple(int(part) if part.isdecimal() else part for part in _DIGITS.split(name))
+    return (ordering.natural(name),)

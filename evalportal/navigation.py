@@ -13,6 +13,8 @@ from evalportal.roles import Role
 ADMIN, REVIEWER, MANAGER = Role.ADMIN, Role.REVIEWER, Role.MANAGER
 EVERYONE = frozenset(Role)
 THEMES = ("system", "light", "dark")
+# Paths that belong to a place with another first word.
+BELONGS = {"uploads": "datasets"}
 
 
 class Place(NamedTuple):
@@ -44,7 +46,8 @@ PLACES = (
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
     """Give templates the places that this person may go to, and the chosen theme."""
-    section = request.path.strip("/").split("/")[0]
+    word = request.path.strip("/").split("/")[0]
+    section = BELONGS.get(word, word)
     role = getattr(request.user, "role", None) if hasattr(request, "user") else None
     places = [
         {

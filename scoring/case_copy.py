@@ -26,9 +26,13 @@ SELECT nextval(sequence) FROM numbers, generate_series(1, %s)
 """
 # It takes only cases that are there: the table has no constraint of its own that looks at each of them.
 _MEMBERSHIPS = """
-INSERT INTO scoring_membership (version_id, case_id, position)
-SELECT %s, scoring_case.id, place
-FROM unnest(%s::bigint[]) WITH ORDINALITY AS listed (number, place)
+INSERT INTO scoring_membership (version_id, case_id, position, by_key, by_benchmark, by_difficulty)
+SELECT
+    %(version)s, scoring_case.id, place,
+    row_number() OVER (ORDER BY sort, key),
+    row_number() OVER (ORDER BY array_position(%(benchmarks)s, benchmark::text), place),
+    row_number() OVER (ORDER BY array_position(%(difficulties)s, difficulty::text), place)
+FROM unnest(%(cases)s::bigint[]) WITH ORDINALITY AS listed (number, place)
 JOIN scoring_case ON scoring_case.id = number
 """
 
@@ -55,9 +59,11 @@ def save(rows: Iterable[CheckedRow], dataset: Dataset) -> Iterator[tuple[Checked
 
 
 def save_memberships(version: Version, numbers: Iterable[int]) -> None:
-    """Save which cases make up a version, in their order."""
+    """Save which cases make up a version, in their order and in those that its summary lists them by."""
+    benchmarks, difficulties = (list(version.summary[name]) for name in ("benchmark", "difficulty"))
+    orders = {"benchmarks": benchmarks, "difficulties": difficulties}
     with connection.cursor() as cursor:
-        cursor.execute(_MEMBERSHIPS, [version.pk, list(numbers)])
+        cursor.execute(_MEMBERSHIPS, {"version": version.pk, "cases": list(numbers), **orders})
         if cursor.rowcount != version.case_count:
             raise IntegrityError(f"{version} has {cursor.rowcount} cases, not {version.case_count}.")
 

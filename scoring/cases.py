@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,14 +13,12 @@ from django.db import connection, transaction
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from scoring import benchmarks, case_copy, differences, searching, uploads
+from scoring import benchmarks, case_copy, differences, ordering, reserving, searching, uploads
 from scoring.models import Case, Dataset, Membership, Version
+from scoring.reserving import Busy
 from scoring.uploads import CheckedRow, LineProblem, Problems, Source
 
-# A test id names one case of the whole repository; the keys of other suites are unique in their dataset.
-SUITES_WITH_KEYS_OF_THE_REPOSITORY = frozenset({"ccop"})
 COUNTED = ("benchmark", "category", "difficulty", "domain")
-DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 
 _kind = attrgetter(*COUNTED)
 
@@ -31,8 +28,16 @@ _ROWS_BETWEEN_REPORTS = 500
 Progress = Callable[[int], None]
 
 
-class OtherSuiteError(ValueError):
-    """A dataset of that name exists, and holds cases of another suite."""
+class NotForTheseError(ValueError):
+    """A dataset of that name exists, and does not take these cases; the message says why."""
+
+
+class OtherSuiteError(NotForTheseError):
+    """It holds cases of another suite."""
+
+
+class RetiredError(NotForTheseError):
+    """It is retired."""
 
 
 class _BadLineError(Exception):
@@ -61,15 +66,17 @@ def add(
     person: Any = None,
     check_only: bool = False,
     progress: Progress = lambda rows: None,
+    busy: Busy = lambda what: None,
 ) -> Outcome:
     """Import files as a new version of a dataset; save nothing if a line is bad, or if only to check.
 
     Many new cases are not found by their words until somebody calls `searching.prepare`.
-    Two imports into one dataset wait for each other until the first one's transaction ends. The files must
+    Two imports into one dataset wait for each other until the first one's transaction ends; `busy` is told
+    what is waited for. The files must
     not be read through the same connection with the database: it is busy taking the rows in.
     """
     with transaction.atomic():
-        known = _known(dataset, suite)
+        known = _known(dataset, suite, busy)
         checked = uploads.read(files, suite, benchmarks.known(suite))
         rows = _Rows(_unowned(checked, known.owners), progress)
         try:
@@ -92,34 +99,21 @@ class _Known:
     owners: dict[str, str]  # which other dataset holds a key, where keys are the repository's
 
 
-def _known(name: str, suite: str) -> _Known:
+def _known(name: str, suite: str, busy: Busy) -> _Known:
     """Lock a dataset's name against other imports, then see what there is."""
-    _lock(f"dataset {name}")
+    reserving.reserve(name, suite, busy)
     dataset = Dataset.objects.filter(name=name).first()
     if dataset and dataset.suite != suite:
         raise OtherSuiteError(
             f"The dataset {name} holds cases of the suite {dataset.suite}, and these are to be of {suite}: "
             "choose another name, or the other suite."
         )
+    if dataset and dataset.retired_at:
+        raise RetiredError(
+            f"The dataset {name} is retired: choose another name, or let an admin bring it back on its page."
+        )
     latest = dataset.versions.first() if dataset else None
-    return _Known(name, suite, dataset, latest, _owners(name, suite))
-
-
-def _lock(name: str) -> None:
-    """Wait for a lock that ends with the transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
-
-
-def _owners(name: str, suite: str) -> dict[str, str]:
-    """Say which datasets' latest versions hold which keys, apart from this one's."""
-    if suite not in SUITES_WITH_KEYS_OF_THE_REPOSITORY:
-        return {}
-    _lock(f"keys of {suite}")
-    latest = Version.objects.filter(dataset__suite=suite).exclude(dataset__name=name)
-    latest = latest.order_by("dataset_id", "-number").distinct("dataset_id")
-    members = Membership.objects.filter(version__in=latest.values("pk")).order_by()
-    return dict(members.values_list("case__key", "version__dataset__name"))
+    return _Known(name, suite, dataset, latest, reserving.owners(name, suite))
 
 
 def _unowned(
@@ -129,7 +123,10 @@ def _unowned(
     for item in checked:
         if isinstance(item, CheckedRow) and item.row.key in owners:
             owner = owners[item.row.key]
-            reason = f"{item.row.key} belongs to the dataset {owner}: import into that, or choose another id."
+            reason = (
+                f"{item.row.key} belongs to the dataset {owner}: import into that, choose another id, or, if "
+                f"{owner} is a mistake, let an admin retire it on its page, which sets its ids free."
+            )
             yield LineProblem(item.file, item.line, uploads.key_field(item.row), reason)
         else:
             yield item
@@ -168,14 +165,12 @@ class _Rows:
     def summary(self) -> dict[str, dict[str, int]]:
         """Count the rows by benchmark, category, difficulty and domain, in the order people expect."""
         counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
-        for kind in sorted(self._kinds, key=lambda kind: _natural(kind[0])):
+        for kind in sorted(self._kinds, key=lambda kind: ordering.natural(kind[0])):
             for name, value in zip(COUNTED, kind, strict=True):
                 counts[name][value] += self._kinds[kind]
-        levels = {
-            level: counts["difficulty"][level] for level in DIFFICULTIES if level in counts["difficulty"]
-        }
+        levels = counts["difficulty"]
         return {name: dict(counter) for name, counter in counts.items()} | {
-            "difficulty": levels | counts["difficulty"]
+            "difficulty": {level: levels[level] for level in sorted(levels, key=ordering.difficulty)}
         }
 
     def find_all_problems(self) -> None:
@@ -197,11 +192,6 @@ class _Rows:
         self.count += 1
         if self.count % _ROWS_BETWEEN_REPORTS == 0:
             self._progress(self.count)
-
-
-def _natural(code: str) -> str:
-    """Put B2 before B10."""
-    return re.sub(r"\d+", lambda digits: digits.group().zfill(3), code)
 
 
 def _checked(rows: _Rows, known: _Known) -> Outcome:

@@ -20,11 +20,15 @@ class Page(Generic[M]):
     after: int | None
 
 
-def page(queryset: QuerySet[M], by: str, where: Mapping[str, Any], size: int = 50) -> Page[M]:
+def page(
+    queryset: QuerySet[M], by: str, where: Mapping[str, Any], size: int = 50, *, descending: bool = False
+) -> Page[M]:
     """Take the rows after `where["after"]`, or before `where["before"]`, in the order of a unique integer.
 
     It never counts or skips rows, so that page 2,000 costs what page 1 costs.
     """
+    if descending:
+        return _descending(queryset, by, where, size)
     after, before = _place(where.get("after")), _place(where.get("before"))
     if before is not None:
         rows = list(queryset.filter(**{f"{by}__lt": before}).order_by(f"-{by}")[: size + 1])
@@ -41,16 +45,21 @@ def page(queryset: QuerySet[M], by: str, where: Mapping[str, Any], size: int = 5
 
 def newest_first(queryset: QuerySet[M], where: Mapping[str, Any], size: int = 50) -> Page[M]:
     """Take a page of rows from the newest to the oldest, by their primary key."""
-    turned = {"before": where.get("after"), "after": where.get("before")}
-    if not any(turned.values()):
-        rows = list(queryset.order_by("-pk")[: size + 1])
-        return Page(rows[:size], None, rows[size - 1].pk if len(rows) > size else None)
-    found = page(queryset, "pk", turned, size)
+    return _descending(queryset, "pk", where, size)
+
+
+def _descending(queryset: QuerySet[M], by: str, where: Mapping[str, Any], size: int) -> Page[M]:
+    """Take the page that stands there when the order is turned round."""
+    turned = {"before": _place(where.get("after")), "after": _place(where.get("before"))}
+    if turned["before"] is None and turned["after"] is None:
+        rows = list(queryset.order_by(f"-{by}")[: size + 1])
+        return Page(rows[:size], None, getattr(rows[size - 1], by) if len(rows) > size else None)
+    found = page(queryset, by, turned, size)
     return Page(found.rows[::-1], found.after, found.before)
 
 
 def _place(value: object) -> int | None:
-    text = str(value or "")
+    text = "" if value is None else str(value)
     return int(text) if text.isdecimal() and len(text) < 19 else None
 
 

@@ -11,9 +11,10 @@ from typing import IO, Any, Protocol
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from scoring import cases
+from scoring import cases, reserving
 from scoring.cases import Outcome
 from scoring.engine import locks
 from scoring.engine.locks import Work
@@ -26,6 +27,7 @@ SMALL = 4 * 1024 * 1024  # up to here an upload is read within the request
 PIECE = 1024 * 1024
 KEPT = timedelta(days=1)
 
+_PUT_OFF = Q(state=Upload.State.WAITING, started_at__isnull=False)
 _UNHEARD = timedelta(minutes=1)
 
 logger = logging.getLogger(__name__)
@@ -77,7 +79,9 @@ def import_checked(upload: Upload) -> None:
     """Make an upload that was only checked ready to be imported; `process` then does it."""
     kept = UploadPiece.objects.filter(file__upload=upload).exists()
     checked = Upload.objects.filter(pk=upload.pk, state=Upload.State.CHECKED)
-    if not kept or not checked.update(state=Upload.State.WAITING, check_only=False, read_bytes=0, rows=0):
+    if not kept or not checked.update(
+        state=Upload.State.WAITING, check_only=False, read_bytes=0, rows=0, started_at=None, message=""
+    ):
         raise NotImportableError(
             "These files cannot be imported from here any more: they are imported already, or were removed "
             "a day after the check. Upload them again."
@@ -88,18 +92,21 @@ def import_checked(upload: Upload) -> None:
 def process(upload: Upload) -> None:
     """Check or import an upload, unless somebody else is at it or has done it.
 
-    Whoever dies in the middle leaves nothing behind but the state; the next one starts over.
+    Whoever dies in the middle leaves nothing behind but the state; the next one starts over. Where another
+    upload is in its way it goes on waiting, and keeps nobody from their work: the sweep comes back to it.
     """
     with locks.session(f"reading upload {upload.pk}") as own:
         is_ours = locks.take(own, Work.READING, upload.pk)
         upload.refresh_from_db()
         if not is_ours or not upload.under_way:
             return
-        upload.state, upload.started_at = Upload.State.READING, timezone.now()
-        upload.save(update_fields=["state", "started_at"])
+        upload.state, upload.started_at, upload.message = Upload.State.READING, timezone.now(), ""
+        upload.save(update_fields=["state", "started_at", "message"])
         try:
             _read(upload, Progress(upload, own))
-        except cases.OtherSuiteError as error:
+        except reserving.BusyError as error:
+            _put_off(upload, error)
+        except cases.NotForTheseError as error:
             _end(upload, Upload.State.REFUSED, str(error))
         except (OperationalError, InterfaceError):
             raise  # The database went away: the upload waits for it, and is read then.
@@ -110,15 +117,10 @@ def process(upload: Upload) -> None:
 
 def _read(upload: Upload, progress: Progress) -> None:
     """Read an upload and write down what became of it, both or neither."""
-    with _sources(upload, progress) as files, transaction.atomic():
-        outcome = cases.add(
-            files,
-            dataset=upload.dataset_name,
-            suite=upload.suite,
-            person=upload.created_by,
-            check_only=upload.check_only,
-            progress=progress.tell,
-        )
+    with transaction.atomic():
+        reserving.reserve(upload.dataset_name, upload.suite)
+        with _sources(upload, progress) as files:
+            outcome = _added(upload, files, progress)
         upload.rows, upload.read_bytes = outcome.rows, upload.total_bytes
         upload.problem_count = outcome.problems.count
         upload.problems = [list(problem) for problem in outcome.problems.kept]
@@ -128,6 +130,17 @@ def _read(upload: Upload, progress: Progress) -> None:
         _end(upload, *_verdict(upload, outcome))
         if upload.state == Upload.State.IMPORTED:
             UploadPiece.objects.filter(file__upload=upload).delete()
+
+
+def _added(upload: Upload, files: list[Source], progress: Progress) -> Outcome:
+    return cases.add(
+        files,
+        dataset=upload.dataset_name,
+        suite=upload.suite,
+        person=upload.created_by,
+        check_only=upload.check_only,
+        progress=progress.tell,
+    )
 
 
 def _verdict(upload: Upload, outcome: Outcome) -> tuple[Upload.State, str]:
@@ -143,6 +156,12 @@ def _verdict(upload: Upload, outcome: Outcome) -> tuple[Upload.State, str]:
     if upload.check_only:
         return Upload.State.CHECKED, f"{rows} checked, nothing is wrong. Nothing is imported yet."
     return Upload.State.IMPORTED, f"{rows} imported."
+
+
+def _put_off(upload: Upload, error: reserving.BusyError) -> None:
+    upload.state = Upload.State.WAITING
+    upload.message = f"It waits for {error}, and starts by itself when that has ended."
+    upload.save(update_fields=["state", "message"])
 
 
 def _end(upload: Upload, state: Upload.State, message: str) -> None:
@@ -169,11 +188,20 @@ def _stretch(spool: IO[bytes], start: int, size: int) -> Iterator[bytes]:
         yield chunk
 
 
+def put_off() -> list[int]:
+    """List uploads that waited for another one."""
+    return _numbers(_PUT_OFF)
+
+
 def unheard() -> list[int]:
-    """List uploads that are not done after a minute: their worker may have died, or never been told."""
+    """List uploads that were put off, or are not done after a minute: nobody may be at work on them."""
     states = (Upload.State.WAITING, Upload.State.READING)
-    late = Upload.objects.filter(state__in=states, created_at__lt=timezone.now() - _UNHEARD)
-    return list(late.order_by("pk").values_list("pk", flat=True))
+    late = Q(state__in=states, created_at__lt=timezone.now() - _UNHEARD)
+    return _numbers(late | _PUT_OFF)
+
+
+def _numbers(which: Q) -> list[int]:
+    return list(Upload.objects.filter(which).order_by("pk").values_list("pk", flat=True))
 
 
 def sweep() -> int:

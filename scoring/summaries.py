@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import ceil, floor, fsum
 from typing import Literal, NamedTuple
 
+from scoring import ordering
 from scoring.phases import reaches
 
 Grouping = Literal["benchmark", "category", "difficulty"]
 
-_DIFFICULTIES = ("Low", "Medium", "High", "Critical")
-_DIGITS = re.compile(r"([0-9]+)")
 _BINS = 10
 _SLACK = 1e-9
 
@@ -106,7 +104,6 @@ def _mean(scores: Sequence[float]) -> float | None:
 
 def _order(outcome: Outcome, grouping: Grouping) -> tuple[int | str, ...]:
     if grouping == "difficulty":
-        known = outcome.difficulty in _DIFFICULTIES
-        return (_DIFFICULTIES.index(outcome.difficulty) if known else len(_DIFFICULTIES), outcome.difficulty)
+        return ordering.difficulty(outcome.difficulty)
     # Categories stand in the order of their first benchmarks. B10 comes after B9.
-    return tuple(int(part) if part.isdecimal() else part for part in _DIGITS.split(outcome.benchmark))
+    return (ordering.natural(outcome.benchmark),)

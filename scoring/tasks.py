@@ -68,7 +68,11 @@ def ring_for(run: Run) -> None:
 def process_upload(upload_id: int) -> None:
     """Check or import an upload."""
     with _patience("reading an upload", upload=upload_id):
-        receiving.process(Upload.objects.get(pk=upload_id))
+        upload = Upload.objects.get(pk=upload_id)
+        receiving.process(upload)
+        # Whoever was put off rings for nobody: two of them would wake each other again and again.
+        for put_off in () if upload.under_way else receiving.put_off():
+            wake(process_upload, put_off)
         searching.prepare()
 
 

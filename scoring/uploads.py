@@ -18,6 +18,8 @@ from scoring.rows import Benchmark, Problem, Row, RowError
 MOST_PROBLEMS = 1_000
 MOST_ROWS = 1_000_000
 SUITES = "scoring.suites"
+# A test id names one case of the whole repository; the keys of other suites are unique in their dataset.
+SUITES_WITH_KEYS_OF_THE_REPOSITORY = frozenset({"ccop"})
 
 # As wide as the columns of a case.
 _WIDTHS = {
@@ -178,7 +180,7 @@ class _Reader:
         place = self._lines_before + number
         if (earlier := self._places.setdefault(row.key, place)) != place:
             reason = f"{shown(row.key)} stands already in {self._where(earlier)}."
-            raise RowError([Problem(key_field(row), reason)])
+            raise RowError([Problem(key_field(row), reason + self._remedy(earlier))])
         if self.full:
             raise RowError([Problem("", f"is one too many: an upload may have {self._most_rows:,} rows.")])
 
@@ -186,6 +188,12 @@ class _Reader:
         index = bisect_left(self._starts, place) - 1
         line = f"line {place - self._starts[index]:,}"
         return line if index == len(self._names) - 1 else f"{self._names[index]}, {line}"
+
+    def _remedy(self, earlier: int) -> str:
+        """Say what to do with files that number their rows alike, as those of RGB's authors do."""
+        if earlier > self._starts[-1] or self._suite in SUITES_WITH_KEYS_OF_THE_REPOSITORY:
+            return ""
+        return " Import each file as a dataset of its own (import_cases --each), or give ids that differ."
 
     def _other_suite(self, fields: Mapping[str, Any]) -> Sequence[Problem]:
         """Say which suite a row is of, if this one refuses it and another one takes it."""

@@ -10,14 +10,17 @@ app_name = "scoring"
 
 urlpatterns = [
     path("datasets/", datasets.dataset_list, name="dataset-list"),
-    path("datasets/upload/", uploads.upload_new, name="upload-new"),
-    path("datasets/uploads/<int:pk>/", uploads.upload_detail, name="upload-detail"),
-    path("datasets/uploads/<int:pk>/progress/", uploads.upload_progress, name="upload-progress"),
-    path("datasets/uploads/<int:pk>/problems/", uploads.upload_problems, name="upload-problems"),
-    path("datasets/uploads/<int:pk>/import/", uploads.upload_import, name="upload-import"),
     path("datasets/<slug:name>/", datasets.dataset_detail, name="dataset-detail"),
+    path("datasets/<slug:name>/retire/", datasets.dataset_retire, name="dataset-retire"),
+    path("datasets/<slug:name>/bring-back/", datasets.dataset_bring_back, name="dataset-bring-back"),
     path("datasets/<slug:name>/<int:number>/", datasets.version_detail, name="version-detail"),
     path("datasets/<slug:name>/<int:number>/export/", datasets.version_export, name="version-export"),
+    # Not below datasets/, where any word may be the name of a dataset.
+    path("uploads/new/", uploads.upload_new, name="upload-new"),
+    path("uploads/<int:pk>/", uploads.upload_detail, name="upload-detail"),
+    path("uploads/<int:pk>/progress/", uploads.upload_progress, name="upload-progress"),
+    path("uploads/<int:pk>/problems/", uploads.upload_problems, name="upload-problems"),
+    path("uploads/<int:pk>/import/", uploads.upload_import, name="upload-import"),
     path("cases/", cases.case_list, name="case-list"),
     path("cases/<int:pk>/", cases.case_detail, name="case-detail"),
     path("benchmarks/", benchmarks.benchmark_list, name="benchmark-list"),

@@ -28,7 +28,7 @@ def test_it_goes_from_files_to_scores_that_explain_themselves(
 
     # Alice uploads the samples: every line is checked, and they become version 1 of a dataset.
     files = [SimpleUploadedFile(path.name, path.read_bytes()) for path in sorted(SAMPLES.glob("b*.jsonl"))]
-    as_alice.post("/datasets/upload/", {"files": files, "suite": "ccop", "dataset_name": "samples"})
+    as_alice.post("/uploads/new/", {"files": files, "suite": "ccop", "dataset_name": "samples"})
     version = Version.objects.get()
 
     # She adds a model and tests that it answers.

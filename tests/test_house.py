@@ -26,6 +26,7 @@ PURE = (
     "scoring.judging",
     "scoring.keys",
     "scoring.mark_text",
+    "scoring.ordering",
     "scoring.parameters",
     "scoring.phases",
     "scoring.recordings",

@@ -28,7 +28,7 @@ def version(archive: Archive) -> Version:
         outcome = cases.add(
             [Source(parts.CASES, archive.chunks(parts.CASES))], dataset=wanted["name"], suite=wanted["suite"]
         )
-    except (cases.OtherSuiteError, LookupError) as error:
+    except (cases.NotForTheseError, LookupError) as error:
         raise BundleError(str(error)) from error
     if outcome.version is None:
         problem = outcome.problems.kept[0]

@@ -14,12 +14,12 @@ from evalportal.stats import mean_interval, pass_rate
 from scoring import benchmarks, diagnosis_rules, phases
 from scoring.diagnosis_rules import Finding, Limits
 from scoring.models import Scoring
+from scoring.ordering import DIFFICULTIES
 from scoring.statistic import Statistic
 
 Standing = Literal["strength", "weakness", "like the rest", "not known"]
 
 _LEVEL = 0.95
-_DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 _CROSS_CUTTING = "(cross-cutting)"
 
 
@@ -91,7 +91,7 @@ class Profile:
         there = set(self._outcomes.difficulty.tolist())
         if not any(there):
             return Grouping("difficulty", [])
-        return self._grouping("difficulty", [name for name in _DIFFICULTIES if name in there], {})
+        return self._grouping("difficulty", [name for name in DIFFICULTIES if name in there], {})
 
     def _grouping(self, kind: str, names: Iterable[str], labels: dict[str, str]) -> Grouping:
         column = getattr(self._outcomes, kind)

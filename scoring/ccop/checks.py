@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
+from scoring import ordering
 from scoring.ccop import benchmarks, criteria
 from scoring.rows import Benchmark, Problem
 
-DIFFICULTIES = {"low": "Low", "medium": "Medium", "high": "High", "critical": "Critical"}
+DIFFICULTIES = {level.lower(): level for level in ordering.DIFFICULTIES}
 DOMAINS = {"IT": "IT", "OT": "OT", "IT/OT": "IT/OT"}
 SHORTEST_QUESTION = 50
 FEWEST_FACTS, MOST_FACTS = 3, 8

@@ -21,7 +21,15 @@ class ManyFilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         files = data if isinstance(data, list | tuple) else [data]
-        return [super(ManyFilesField, self).clean(file, initial) for file in files or [None]]
+        cleaned, wrong = [], []
+        for file in files or [None]:
+            try:
+                cleaned.append(super().clean(file, initial))
+            except forms.ValidationError as error:
+                wrong += [f"{file.name}: {message}" if file else message for message in error.messages]
+        if wrong:
+            raise forms.ValidationError(wrong)
+        return cleaned
 
 
 class ListField(forms.CharField):

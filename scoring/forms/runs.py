@@ -84,7 +84,7 @@ class RunForm(forms.ModelForm[Run]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         versions = Version.objects.select_related("dataset").order_by("dataset__name", "-number")
-        choice(self, "version").queryset = versions
+        choice(self, "version").queryset = versions.filter(dataset__retired_at=None)
         choice(self, "phase").choices = [
             (name, f"{name}, {least:.0%}") for name, least in phases.THRESHOLDS.items()
         ]

@@ -41,4 +41,7 @@ class UploadForm(forms.Form):
         known = Dataset.objects.filter(name=name).first()
         if known and suite and known.suite != suite:
             self.add_error("suite", f"The dataset {name} holds cases of the suite {known.suite}.")
+        if known and known.retired_at:
+            reason = f"The dataset {name} is retired: choose another name, or bring it back on its page."
+            self.add_error("dataset_name", reason)
         return self.cleaned_data

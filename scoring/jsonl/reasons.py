@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,8 +83,7 @@ class _Repeated(dict[str, Any]):
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = _Repeated(pairs)
-    names = [name for name, _ in pairs]
-    found.names = tuple(name for name in found if names.count(name) > 1)
+    found.names = tuple(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
     return found
 
 

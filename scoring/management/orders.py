@@ -88,9 +88,9 @@ def _check_numbers(options: Mapping[str, Any]) -> None:
 
 
 def _version(name: str | None, number: int | None) -> Version:
-    datasets = Dataset.objects.filter(name=name) if name else Dataset.objects.all()
+    datasets = Dataset.objects.filter(name=name) if name else Dataset.objects.in_use()
     if len(datasets) != 1:
-        known = ", ".join(Dataset.objects.values_list("name", flat=True)) or "none yet"
+        known = ", ".join(Dataset.objects.in_use().values_list("name", flat=True)) or "none yet"
         raise UsageError(f"Say which dataset, with --dataset; there are: {known}.")
     versions = datasets[0].versions.all() if number is None else datasets[0].versions.filter(number=number)
     version = versions.first()

@@ -20,6 +20,8 @@ class Dataset(models.Model):
     suite = models.CharField(max_length=40)
     created_at = models.DateTimeField(db_default=Now())
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    retired_at = models.DateTimeField(null=True, help_text="Since when it is out of use and owns no ids.")
+    retired_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
 
     objects = DatasetQuerySet.as_manager()
 
@@ -113,9 +115,18 @@ class Membership(models.Model):
     )
     case = models.ForeignKey(Case, models.PROTECT, related_name="memberships", db_constraint=False)
     position = models.PositiveIntegerField()
+    # A version never changes, so neither do the places of its cases in other orders.
+    by_key = models.PositiveIntegerField(db_default=0)
+    by_benchmark = models.PositiveIntegerField(db_default=0)
+    by_difficulty = models.PositiveIntegerField(db_default=0)
 
     class Meta:
         ordering = ("version", "position")
+        indexes = (
+            models.Index(fields=["version", "by_key"], name="member_by_key"),
+            models.Index(fields=["version", "by_benchmark"], name="member_by_benchmark"),
+            models.Index(fields=["version", "by_difficulty"], name="member_by_difficulty"),
+        )
         constraints = (
             models.UniqueConstraint(fields=["version", "position"], name="one_case_per_position"),
             models.UniqueConstraint(fields=["version", "case"], name="each_case_once_in_a_version"),
@@ -126,7 +137,7 @@ class Membership(models.Model):
 
 
 class SearchEntry(models.Model):
-    """The words by which a case is found, written after the import, which they would slow down threefold."""
+    """The words and the id by which a case is found, written after the import, which they would slow down."""
 
     case = models.OneToOneField(Case, models.PROTECT, primary_key=True, related_name="search_entry")
     words = SearchVectorField()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scoring.ordering import DIFFICULTIES
 from scoring.rgb.abilities import ABILITIES, COUNTERFACTUAL, INTEGRATION, LANGUAGES, NOISE, REJECTION, ability
 from scoring.rows import Problem
-
-DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 
 _ANSWER_SHAPE = "give a text, or a list of required answers where an inner list holds spellings of one answer"
 _LONGEST_ID = 200

@@ -9,13 +9,13 @@ combined score ranks it.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scoring.language.text import without_reasoning
 from scoring.measurement import Embed, Sample, TokenScores
 from scoring.metrics.length_deviation import DEFAULT_LENGTH
+from scoring.ordering import DIFFICULTIES, natural
 from scoring.rows import Benchmark, Problem, Row, RowError
 
 BENCHMARKS: Mapping[str, Benchmark] = {
@@ -26,7 +26,6 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 # Perplexity, hallucination and with them the combined score are made of them.
 WANTS_TOKEN_SCORES = True
 
-DIFFICULTIES = ("Low", "Medium", "High", "Critical")
 
 # The combined score is the ranking number; the metrics it is made of, and the others, are shown beside it.
 WEIGHTS: Mapping[str, float] = {
@@ -58,7 +57,7 @@ def read(row: Mapping[str, Any], benchmarks: Mapping[str, Benchmark]) -> Row:
     key, (benchmark,) = str(row["id"]).strip(), BENCHMARKS.values()
     return Row(
         key=key,
-        sort=re.sub(r"\d+", lambda number: number.group().zfill(8), key)[:220],
+        sort=natural(key)[:220],
         benchmark=benchmark.code,
         category=benchmark.category,
         difficulty=(row.get("difficulty") or "").strip().capitalize(),

@@ -9,12 +9,12 @@ ability and language is deduced from its shape and its letters.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.language.text import without_reasoning
 from scoring.measurement import Embed, Sample, TokenScores
+from scoring.ordering import natural
 from scoring.rgb import checks, documents, matching
 from scoring.rgb.abilities import COUNTERFACTUAL, INTEGRATION, NOISE, REJECTION, ability, language
 from scoring.rgb.prompts import messages
@@ -43,7 +43,7 @@ def read(row: Mapping[str, Any], benchmarks: Mapping[str, Benchmark]) -> Row:
     key, benchmark = str(row["id"]).strip(), BENCHMARKS[ability(row)]
     return Row(
         key=key,
-        sort=re.sub(r"\d+", lambda number: number.group().zfill(8), key)[:220],
+        sort=natural(key)[:220],
         benchmark=benchmark.code,
         category=benchmark.category,
         difficulty=str(row.get("difficulty") or "").capitalize(),

@@ -39,7 +39,7 @@ def upload_new(request: Request) -> HttpResponse:
             return redirect(upload)
     context = {
         "form": form,
-        "datasets": Dataset.objects.all(),
+        "datasets": Dataset.objects.in_use(),
         "most": settings.MAX_UPLOAD_BYTES,
     }
     return render(request, "scoring/upload_new.html", context, status=422 if form.errors else 200)

@@ -89,7 +89,7 @@ def _pages(alice: Any) -> dict[str, str]:
         "dataset": "/datasets/ccop-samples/",
         "version": "/datasets/ccop-samples/1/",
         "changes": changed.get_absolute_url(),
-        "upload": "/datasets/upload/",
+        "upload": "/uploads/new/",
         "refused": refused.get_absolute_url(),
         "under-way": under_way.get_absolute_url(),
         "cases": "/cases/?dataset=ccop-samples",

@@ -41,7 +41,7 @@ def test_it_signs_in_by_keyboard_alone(open_page: Open, alice: Any) -> None:
 
 
 def test_it_uploads_and_finds_cases(open_page: Open, alice: Any) -> None:
-    page = open_page("/datasets/upload/", alice)
+    page = open_page("/uploads/new/", alice)
     page.get_by_label("Files").set_input_files(sorted(SAMPLES.glob("b0*.jsonl")))
     page.get_by_label("Dataset").fill("samples")
     page.get_by_role("button", name="Check and import").click()
@@ -57,7 +57,7 @@ def test_it_uploads_and_finds_cases(open_page: Open, alice: Any) -> None:
 
 
 def test_it_narrows_cases_by_a_filter(open_page: Open, alice: Any) -> None:
-    page = open_page("/datasets/upload/", alice)
+    page = open_page("/uploads/new/", alice)
     page.get_by_label("Files").set_input_files(sorted(SAMPLES.glob("b0*.jsonl")))
     page.get_by_label("Dataset").fill("samples")
     page.get_by_role("button", name="Check and import").click()
@@ -87,7 +87,7 @@ def test_it_works_without_javascript(chromium: Any, live_server: Any, alice: Any
     page.get_by_label("User name").fill("alice")
     page.get_by_label("Password").fill("alice-password")
     page.get_by_role("button", name="Sign in", exact=True).click()
-    page.goto("/datasets/upload/")
+    page.goto("/uploads/new/")
     page.get_by_label("Files").set_input_files(SAMPLES / "b01_applicability.jsonl")
     page.get_by_label("Dataset").fill("samples")
     page.get_by_role("button", name="Check and import").click()

@@ -45,6 +45,8 @@ ACCESS: dict[str, tuple[set[str] | None, list[Any]]] = {
     "bundle-progress": (ADMIN, [999]),
     "scoring:dataset-list": (EVERYONE, []),
     "scoring:dataset-detail": (EVERYONE, ["missing"]),
+    "scoring:dataset-retire": (ADMIN, ["missing"]),
+    "scoring:dataset-bring-back": (ADMIN, ["missing"]),
     "scoring:version-detail": (EVERYONE, ["missing", 1]),
     "scoring:version-export": (EVERYONE, ["missing", 1]),
     "scoring:upload-new": (ADMIN, []),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from evalportal.demo import PEOPLE
 from evalportal.models import Person
@@ -126,3 +127,11 @@ def test_it_registers_no_model_where_there_is_none(demo: None) -> None:
 
 def test_it_says_more_when_asked(demo: None) -> None:
     assert "cases imported as rgb-samples version 1" in _load(verbosity=2)
+
+
+def test_it_leaves_samples_alone_that_somebody_has_retired(demo: None) -> None:
+    _load()
+    Dataset.objects.filter(name="ccop-samples").update(retired_at=timezone.now())
+    _load()
+
+    assert Dataset.objects.retired().get().name == "ccop-samples"

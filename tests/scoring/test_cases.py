@@ -157,7 +157,8 @@ def test_it_refuses_a_test_id_that_another_dataset_has() -> None:
 
     (problem,) = outcome.problems.kept
     assert str(problem) == (
-        "b3.jsonl:1: test_id: B3-001 belongs to the dataset first: import into that, or choose another id."
+        "b3.jsonl:1: test_id: B3-001 belongs to the dataset first: import into that, choose another id, or, "
+        "if first is a mistake, let an admin retire it on its page, which sets its ids free."
     )
     assert not Dataset.objects.filter(name="second").exists()
 

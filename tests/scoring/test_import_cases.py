@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 
+from scoring.engine import locks
 from scoring.models import Case, Dataset, Version
 from tests.uploads.rows import ccop, lines
 
@@ -77,6 +79,57 @@ def test_it_loads_the_files_of_rgb_as_they_are(tmp_path: Path) -> None:
     _import(tmp_path, dataset="rgb")
 
     assert (Dataset.objects.get().suite, Case.objects.count()) == ("rgb", 2)
+
+
+@pytest.fixture
+def rgb(tmp_path: Path) -> Path:
+    """A folder as the authors of RGB publish it: every file numbers its rows from 0."""
+    for name in ("en.json", "en_fact.json"):
+        (tmp_path / name).write_bytes(lines(RGB, RGB | {"id": 1}))
+    return tmp_path
+
+
+def test_it_loads_the_files_of_rgb_together_each_as_a_dataset_of_its_own(rgb: Path) -> None:
+    words = _import(rgb, "--each")
+
+    assert words.splitlines() == [
+        f"2 cases imported as {name} version 1 (2 added, 0 changed, 0 removed, 0 unchanged)."
+        for name in ("en", "en_fact")
+    ]
+    assert set(Dataset.objects.values_list("name", "suite")) == {("en", "rgb"), ("en_fact", "rgb")}
+
+
+def test_it_puts_the_name_it_is_given_before_that_of_each_file(rgb: Path) -> None:
+    _import(rgb, "--each", dataset="rgb")
+
+    assert set(Dataset.objects.values_list("name", flat=True)) == {"rgb-en", "rgb-en_fact"}
+
+
+def test_it_says_what_to_do_with_files_that_number_their_rows_alike(rgb: Path) -> None:
+    errors = io.StringIO()
+    with pytest.raises(CommandError, match="2 problems found"):
+        _import(rgb, dataset="rgb", stderr=errors)
+
+    assert errors.getvalue().splitlines()[0] == (
+        f"{rgb}/en_fact.json:1: id: 0 stands already in {rgb}/en.json, line 1. Import each file as a dataset "
+        "of its own (import_cases --each), or give ids that differ."
+    )
+
+
+def test_it_imports_no_file_where_one_of_them_is_bad(rgb: Path) -> None:
+    (rgb / "en_fact.json").write_bytes(lines(RGB, RGB))
+    with pytest.raises(CommandError, match="1 problem found, nothing imported"):
+        _import(rgb, "--each")
+
+    assert not Dataset.objects.exists()
+
+
+def test_it_makes_no_dataset_of_two_files_of_one_name(rgb: Path) -> None:
+    (rgb / "deeper").mkdir()
+    (rgb / "deeper" / "en.json").write_bytes(lines(RGB))
+
+    with pytest.raises(CommandError, match="would both become en"):
+        _import(rgb, rgb / "deeper", "--each")
 
 
 def test_it_prints_every_problem_with_its_place_and_fails(folder: Path) -> None:
@@ -153,6 +206,20 @@ def test_it_refuses_a_name_that_is_no_name(folder: Path) -> None:
         _import(folder, dataset="Not A Name")
 
 
+def test_it_refuses_a_name_that_is_too_long(folder: Path) -> None:
+    with pytest.raises(CommandError, match="has 81 characters, and a dataset's name at most 80"):
+        _import(folder, dataset="x" * 81)
+
+
+def test_it_says_that_a_database_is_not_set_up(folder: Path) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE django_migrations RENAME TO elsewhere")
+
+    for command in ("import_cases", "export_cases"):
+        with pytest.raises(CommandError, match=r"not set up for this portal yet: run `python manage\.py mig"):
+            call_command(command, str(folder))
+
+
 def test_it_refuses_a_dataset_of_another_suite(folder: Path, tmp_path: Path) -> None:
     _import(folder, dataset="first")
     (tmp_path / "en.json").write_text(json.dumps(RGB))
@@ -168,3 +235,22 @@ def test_it_tells_a_person_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     _import(tmp_path, dataset="first", stderr=terminal)
 
     assert "\r500 rows, " in terminal.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_says_that_it_waits_for_another_import(folder: Path) -> None:
+    with locks.session("another import") as other:
+        other.execute("SELECT pg_advisory_lock(hashtextextended('dataset b3', 0))")
+
+        class Ending(io.StringIO):
+            """Lets the other import end as soon as anything is said."""
+
+            def write(self, text: str) -> int:
+                other.execute("SELECT pg_advisory_unlock_all()")
+                return super().write(text)
+
+        stderr = Ending()
+        _import(folder / "b3.jsonl", stderr=stderr)
+
+    assert stderr.getvalue() == "Waiting for another upload of this dataset.\n"
+    assert Case.objects.count() == 2

@@ -20,6 +20,7 @@ from scoring import cases, receiving, tasks
 from scoring.engine import locks
 from scoring.engine.locks import Work
 from scoring.models import Case, Dataset, Upload, UploadPiece, Version
+from tests.bell_wires import heard
 from tests.uploads.rows import ccop, lines
 
 State = Upload.State
@@ -200,6 +201,42 @@ def test_it_leaves_an_upload_alone_that_somebody_else_reads(alice: Any) -> None:
     assert (upload.state, Case.objects.count()) == (State.WAITING, 0)
 
 
+def _at_once(numbers: tuple[int], **options: Any) -> None:
+    """Do in place of a worker what it is woken for."""
+    tasks.process_upload.run(*numbers)
+
+
+@pytest.mark.parametrize(
+    ("lock", "what"),
+    [("dataset first", "another upload of this dataset"), ("keys of ccop", "another upload of ccop cases")],
+)
+def test_it_keeps_no_worker_waiting_for_another_upload(
+    alice: Any, monkeypatch: pytest.MonkeyPatch, lock: str, what: str
+) -> None:
+    monkeypatch.setattr(tasks.process_upload, "apply_async", _at_once)
+    with locks.session("a test") as other:
+        other.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [lock])
+        upload = _processed(alice, lines(ccop()))
+        assert (upload.state, Case.objects.count()) == (State.WAITING, 0)
+        assert upload.message.startswith(f"It waits for {what}")
+        assert receiving.unheard() == [upload.pk]
+
+    tasks.sweep_uploads()
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == (State.IMPORTED, "1 case imported.")
+
+
+def test_it_takes_up_what_was_put_off_when_the_other_upload_has_ended(
+    alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rung: list[int] = []
+    monkeypatch.setattr(tasks.process_upload, "apply_async", heard(rung))
+    first, put_off, _ = (_receive(alice, lines(ccop(f"B3-00{number}"))) for number in (1, 2, 3))
+    Upload.objects.filter(pk=put_off.pk).update(started_at=timezone.now())
+    tasks.process_upload.run(first.pk)
+    assert rung == [put_off.pk]
+
+
 def test_it_starts_over_where_a_worker_has_died(alice: Any) -> None:
     upload = _receive(alice, lines(ccop()))
     Upload.objects.filter(pk=upload.pk).update(state=State.READING, rows=7, read_bytes=7)
@@ -230,9 +267,7 @@ def test_it_removes_files_a_day_after_the_end_and_no_others(alice: Any) -> None:
 def test_it_rings_again_for_uploads_that_nobody_reads(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     late, fresh = _receive(alice, lines(ccop())), _receive(alice, lines(ccop("B3-002")))
     Upload.objects.filter(pk=late.pk).update(created_at=timezone.now() - timedelta(minutes=2))
-    monkeypatch.setattr(
-        tasks.process_upload, "apply_async", lambda numbers, **_: tasks.process_upload.run(*numbers)
-    )
+    monkeypatch.setattr(tasks.process_upload, "apply_async", _at_once)
     tasks.sweep_uploads()
 
     assert [Upload.objects.get(pk=upload.pk).state for upload in (late, fresh)] == [

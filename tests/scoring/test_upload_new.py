@@ -14,7 +14,7 @@ from tests.scoring.conftest import ccop_row
 from tests.uploads.rows import lines
 
 SignedIn = Callable[[Any], Client]
-PATH = "/datasets/upload/"
+PATH = "/uploads/new/"
 
 
 def _upload(client: Client, *contents: bytes, action: str = "import", **changes: Any) -> Any:
@@ -48,7 +48,7 @@ def test_it_gives_the_list_of_wrong_lines_without_formulas(alice: Any, signed_in
     _upload(client, lines(ccop_row(1, difficulty="=cmd()")))
     upload = Upload.objects.get()
     Upload.objects.update(problems=[["=evil.jsonl", 1, "difficulty", "@wrong"]])
-    listed = client.get(f"/datasets/uploads/{upload.pk}/problems/").content.decode().splitlines()
+    listed = client.get(f"/uploads/{upload.pk}/problems/").content.decode().splitlines()
     assert listed == ["file,line,field,reason", "'=evil.jsonl,1,difficulty,'@wrong"]
 
 
@@ -57,7 +57,7 @@ def test_it_checks_without_saving_and_imports_what_was_checked(alice: Any, signe
     page = _upload(client, lines(ccop_row(1)), action="check")
     assert "Import 1 case" in page.content.decode()
     assert not Case.objects.exists()
-    client.post(f"/datasets/uploads/{Upload.objects.get().pk}/import/")
+    client.post(f"/uploads/{Upload.objects.get().pk}/import/")
     assert Case.objects.count() == 1
 
 
@@ -102,6 +102,19 @@ def test_it_says_which_field_is_wrong(alice: Any, signed_in: SignedIn, field: st
     assert field in page.context["form"].errors
 
 
+def test_it_names_the_file_that_is_empty(alice: Any, signed_in: SignedIn) -> None:
+    page = _upload(signed_in(alice), lines(ccop_row(1)), b"", lines(ccop_row(2)))
+    assert page.status_code == 422
+    assert page.context["form"].errors["files"] == ["b01.jsonl: The submitted file is empty."]
+
+
+def test_it_says_how_many_files_it_takes_at_once(alice: Any, signed_in: SignedIn) -> None:
+    page = _upload(signed_in(alice), *(lines(ccop_row(number)) for number in range(101)))
+    assert page.status_code == 400
+    assert "More than 100 files came at once: send them in several parts" in page.content.decode()
+    assert 'class="shell"' in page.content.decode()
+
+
 def test_it_leaves_large_files_to_a_worker(alice: Any, signed_in: SignedIn, monkeypatch: Any) -> None:
     from scoring import receiving
 
@@ -114,5 +127,5 @@ def test_it_leaves_large_files_to_a_worker(alice: Any, signed_in: SignedIn, monk
 def test_it_stops_asking_once_there_is_nothing_to_wait_for(alice: Any, signed_in: SignedIn) -> None:
     client = signed_in(alice)
     _upload(client, lines(ccop_row(1)))
-    page = client.get(f"/datasets/uploads/{Upload.objects.get().pk}/progress/").content.decode()
+    page = client.get(f"/uploads/{Upload.objects.get().pk}/progress/").content.decode()
     assert "hx-trigger" not in page

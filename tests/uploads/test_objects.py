@@ -96,6 +96,13 @@ def test_it_names_keys_that_occur_twice_at_any_depth() -> None:
     assert found[0].reason == "occurs more than once in its object."
 
 
+def test_it_names_the_only_key_that_occurs_twice_among_very_many() -> None:
+    names = [*range(100_000), 4_711]
+
+    (problem,) = _problems("{" + ",".join(f'"{name}":0' for name in names) + "}")
+    assert problem == Problem("4711", "occurs more than once in its object.")
+
+
 def test_it_names_the_field_with_a_nul_character() -> None:
     reason = "holds a NUL character (\\u0000) at position 3: take it away."
 

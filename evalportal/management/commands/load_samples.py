@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evalportal import demo, small_model
 from evalportal.models import Person
-from scoring.models import Version
+from scoring.models import Dataset, Version
 
 SAMPLES: Path = settings.BASE_DIR / "samples"
 SUITES = ("ccop", "rgb", "cybersec")
@@ -39,8 +39,9 @@ class Command(BaseCommand):
             _add_people()
         # Whoever starts a demo wants to read one line, and that is not about samples.
         words = self.stdout if options["verbosity"] > 1 else io.StringIO()
+        retired = Dataset.objects.retired().values_list("name", flat=True)
         for suite in SUITES:
-            if not _is_somebodys(name := f"{suite}-samples"):
+            if not _is_somebodys(name := f"{suite}-samples") and name not in retired:
                 call_command("import_cases", SAMPLES / suite, suite=suite, dataset=name, stdout=words)
         small_model.register()
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from scoring import cases
+from scoring.management import tables
 from scoring.models import Dataset, Version
 
 
@@ -29,6 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, metavar="FILE", help="standard output if not given")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        tables.require()
         version = _version(options["dataset"], options["number"])
         if options["output"]:
             self._save(version, options["output"])
