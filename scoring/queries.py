@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left
 
-from scoring import search_words
+from scoring import blindness, search_words
 
 if TYPE_CHECKING:
     from django.contrib.postgres.search import SearchQueryCombinable
@@ -103,7 +103,7 @@ class ResponseQuerySet(QuerySet["Response"]):
 
     def seen_by(self, person: Person) -> ResponseQuerySet:
         """Keep the answers that someone may see: reviewers mark blind, and see a run once it is final."""
-        return self.filter(run__state="final") if person.is_reviewer else self
+        return self.filter(blindness.seen_by(person, "run__"))
 
     def with_runs(self) -> ResponseQuerySet:
         """Add the run, its model, an excerpt and what the run's latest scoring says, without long columns."""

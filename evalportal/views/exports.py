@@ -18,6 +18,7 @@ from evalportal.exports import formats, making, tables
 from evalportal.http import Request
 from evalportal.models import Export
 from evalportal.roles import Role
+from scoring import blindness
 from scoring.models import Run
 from scoring.tasks import wake
 
@@ -96,8 +97,7 @@ def _readable(request: Request, pk: int) -> Run:
     run = get_object_or_404(
         Run.objects.select_related("version__dataset", "endpoint", "judge", "base"), pk=pk
     )
-    if request.user.is_reviewer and run.state != Run.State.FINAL:
-        raise PermissionDenied("Reviewers see a run once it is final, so that their marks stay blind.")
+    blindness.check(request.user, run)
     return run
 
 

@@ -18,8 +18,8 @@ from evalportal.http import Request
 from evalportal.roles import Role
 from reviews import events
 from reviews.models import Event
-from scoring import csv_cells, paging
-from scoring.models import Response, Run
+from scoring import blindness, csv_cells, paging
+from scoring.models import Response
 
 
 @roles.only(Role.ADMIN)
@@ -51,8 +51,8 @@ def event_export(request: Request) -> HttpResponseBase:
 def decision_chain(request: Request, pk: int) -> HttpResponse:
     """Show all that was decided on one answer, oldest first."""
     response = get_object_or_404(Response.objects.select_related("run", "case"), pk=pk)
-    hidden = request.user.is_reviewer and response.run.state != Run.State.FINAL
-    found = Event.objects.none() if hidden else events.chain(response)
+    shown = blindness.may_see(request.user, response.run)
+    found = events.chain(response) if shown else Event.objects.none()
     template = "reviews/_decision_chain.html" if request.htmx else "reviews/decision_chain.html"
     return render(request, template, {"response": response, "events": found})
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from math import fsum
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from evalportal.http import Request
-from scoring import benchmarks, handbook, highlighting, phases, registry
+from scoring import benchmarks, blindness, handbook, highlighting, phases, registry
 from scoring.language.text import without_reasoning
-from scoring.models import Response, Run, Score, Verdict
+from scoring.models import Response, Score, Verdict
 
 # How servers call the end of an answer.
 _ENDINGS = {
@@ -31,8 +30,7 @@ def response_detail(request: Request, run_pk: int, pk: int) -> HttpResponse:
     """Show an answer with its evidence marked, and each metric with its value, weight and why."""
     found = Response.objects.select_related("run__version__dataset", "run__endpoint", "case__dataset")
     response = get_object_or_404(found, pk=pk, run=run_pk)
-    if request.user.is_reviewer and response.run.state != Run.State.FINAL:
-        raise PermissionDenied("Reviewers see a run once it is final, so that their marks stay blind.")
+    blindness.check(request.user, response.run)
     score = (
         Score.objects.filter(response=response).select_related("scoring").order_by("-scoring__number").first()
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Q
 from django.http import HttpResponse
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evalportal import roles
 from evalportal.http import Request
 from evalportal.roles import Role
-from scoring import endings, estimates, paging, progress, questions, runs, tasks
+from scoring import blindness, endings, estimates, paging, progress, questions, runs, tasks
 from scoring.forms.runs import RunForm
 from scoring.models import Response, Run
 from scoring.views import pressing
@@ -35,8 +34,7 @@ SHOWN = {
 def run_list(request: Request) -> HttpResponse:
     """List the runs, the newest first."""
     found = Run.objects.select_related("version__dataset", "endpoint", "created_by")
-    if request.user.is_reviewer:
-        found = found.filter(state=Run.State.FINAL)
+    found = found.filter(blindness.seen_by(request.user))
     context = {"page": paging.newest_first(found, request.GET)}
     return render(request, "scoring/run_list.html", context)
 
@@ -117,8 +115,7 @@ def run_responses(request: Request, pk: int) -> HttpResponse:
 
 def _readable(request: Request, pk: int) -> Run:
     run = get_object_or_404(Run.objects.select_related("version__dataset", "endpoint", "judge"), pk=pk)
-    if request.user.is_reviewer and run.state != Run.State.FINAL:
-        raise PermissionDenied("Reviewers see a run once it is final, so that their marks stay blind.")
+    blindness.check(request.user, run)
     return run
 
 
