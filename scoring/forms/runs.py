@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from scoring import benchmarks, phases, questions, registry
+from scoring import benchmarks, endpoints, phases, questions, registry
 from scoring.forms.fields import ListField, choice
-from scoring.models import Run, Version
+from scoring.models import Endpoint, Run, Version
 
 
 class RunForm(forms.ModelForm[Run]):
@@ -17,7 +17,7 @@ class RunForm(forms.ModelForm[Run]):
     version = forms.ModelChoiceField(Version.objects.none(), label="Dataset version")
     phase = forms.ChoiceField()
     benchmarks = forms.MultipleChoiceField(
-        required=False, help_text="None chosen means all.", widget=forms.SelectMultiple(attrs={"size": 6})
+        required=False, help_text="None chosen means all.", widget=forms.SelectMultiple(attrs={"size": 8})
     )
     test_ids = ListField(
         required=False,
@@ -44,7 +44,7 @@ class RunForm(forms.ModelForm[Run]):
     )
 
     GROUPS: ClassVar[dict[str, tuple[str, ...]]] = {
-        "What is asked": ("name", "version", "benchmarks", "test_ids"),
+        "What is asked": ("name", "version", "test_ids", "benchmarks"),
         "Who answers": (
             "endpoint",
             "temperature",
@@ -52,10 +52,18 @@ class RunForm(forms.ModelForm[Run]):
             "samples",
             "noise_levels",
             "seed",
+            "base",
             "use_cache",
         ),
         "Who judges": ("judge", "judge_votes", "reviewers", "validation_share"),
-        "What passes": ("phase", "threshold", "base"),
+        "What passes": ("phase", "threshold"),
+    }
+
+    UNCHOSEN: ClassVar[dict[str, str]] = {
+        "version": "Choose a version",
+        "endpoint": "Choose a model",
+        "judge": "No judge",
+        "base": "None",
     }
 
     class Meta:
@@ -78,13 +86,16 @@ class RunForm(forms.ModelForm[Run]):
             "samples": "5 for self-BLEU.",
             "judge": "For Tier 3 and for answer quality. Without one, those wait.",
             "threshold": "Instead of the phase's own, 0 to 1.",
-            "base": "For the KL shift of a tuned model: both must give full logits.",
+            "base": "For the KL shift of a tuned model: both of local weights, which give full logits.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         versions = Version.objects.select_related("dataset").order_by("dataset__name", "-number")
         choice(self, "version").queryset = versions.filter(dataset__retired_at=None)
+        choice(self, "base").queryset = Endpoint.objects.filter(gateway=endpoints.LOCAL_WEIGHTS)
+        for name, words in self.UNCHOSEN.items():
+            choice(self, name).empty_label = words
         choice(self, "phase").choices = [
             (name, f"{name}, {least:.0%}") for name, least in phases.THRESHOLDS.items()
         ]
