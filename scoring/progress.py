@@ -142,9 +142,9 @@ def _asked(name: str, rows: object) -> Stage:
         lately=Count("pk", filter=lately),
         since=ExpressionWrapper(Now() - Min("answered_at", filter=lately), DurationField()),
     )
-    # A run that has just begun is not slower than one under way for long.
+    # A run that has just begun is not slower than one under way for long. Its first answer begins the time.
     seconds = max(1.0, (counts.pop("since") or RECENT).total_seconds())
-    rate = counts.pop("lately") / seconds
+    rate = max(0, counts.pop("lately") - 1) / seconds
     left = counts["total"] - counts["done"] - counts["failed"]
     return Stage(name, rate=rate, seconds_left=left / rate if rate and left else None, **counts)
 

@@ -30,6 +30,12 @@ def test_it_tells_how_fast_a_run_is_that_has_just_begun() -> None:
     assert answers.seconds_left == pytest.approx(20, rel=0.2)
 
 
+def test_it_knows_no_rate_from_one_answer() -> None:
+    run = started(version(60), echo())
+    _answered(run, 1, seconds_ago=0.2)
+    assert progress.stages(run)[0].seconds_left is None
+
+
 def test_it_looks_at_the_last_minute_alone() -> None:
     run = started(version(60), echo())
     _answered(run, 20, seconds_ago=3600)
