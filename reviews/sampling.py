@@ -165,7 +165,7 @@ def _tier3(run: Run, seed: int) -> list[Chosen]:
     for pk, code in rows:
         sure = confidence.get(pk)
         if sure is None or sure < SURE - _SLACK:
-            reason = Reason.UNSURE if sure else Reason.UNREADABLE
+            reason = Reason.UNREADABLE if sure is None else Reason.UNSURE
             chosen.append(Chosen(pk, code, Kind.VALIDATION, reason, stratum=f"{code}, not sure"))
         elif pk not in earlier:
             rest[code].append(pk)
@@ -174,16 +174,17 @@ def _tier3(run: Run, seed: int) -> list[Chosen]:
     return chosen
 
 
-def _confidences(run: Run) -> dict[int, float]:
-    """Say how sure the judge is of each answer; 0 where no verdict can be read."""
+def _confidences(run: Run) -> dict[int, float | None]:
+    """Say how sure the judge is of each answer; None where no verdict can be read."""
     ended = run.verdicts.filter(state__in=(Verdict.State.DONE, Verdict.State.FAILED))
     if run.judge_votes == 1:
         rows = ended.values_list("response_id", "confidence", "marks")
-        return {pk: (sure or 0.0) if marks else 0.0 for pk, sure, marks in rows.iterator(chunk_size=5000)}
+        return {pk: (sure or 0.0) if marks else None for pk, sure, marks in rows.iterator(chunk_size=5000)}
     votes: dict[int, list[Verdict]] = defaultdict(list)
     for vote in ended.only("response_id", "state", "marks", "confidence", "raw").iterator(chunk_size=5000):
         votes[vote.response_id].append(vote)
-    return {pk: opinion.confidence for pk, cast in votes.items() if (opinion := verdicts.opinion(cast))}
+    opinions = {pk: verdicts.opinion(cast) for pk, cast in votes.items()}
+    return {pk: opinion.confidence if opinion.readable else None for pk, opinion in opinions.items()}
 
 
 def _draw(run: Run, code: str, responses: list[int], seed: int) -> list[Chosen]:

@@ -36,6 +36,13 @@ def test_it_sends_every_verdict_below_80_percent_and_a_fifth_of_the_others(make_
     assert drawn.count() == 2
 
 
+def test_it_tells_a_judge_who_is_not_sure_at_all_from_one_who_said_nothing(make_run: MakeRun) -> None:
+    run = make_run({"B12": 2}, confidences=[0.0, None])
+    sampling.draw(run)
+    reasons = ReviewItem.objects.filter(run=run).order_by("response__position")
+    assert list(reasons.values_list("reason", flat=True)) == ["unsure", "unreadable"]
+
+
 def test_it_rounds_the_share_up_in_each_benchmark(make_run: MakeRun) -> None:
     run = make_run({"B12": 6, "B13": 1}, confidences=[0.9])
     sampling.draw(run)
