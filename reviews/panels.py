@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
+from django.conf import settings
 from django.db import connection
 from numpy.typing import NDArray
 
@@ -66,9 +67,9 @@ class Day:
 
 
 def by_day(run: Run) -> list[Day]:
-    """Give each reviewer's number of reviews and mean mark, day by day."""
+    """Give each reviewer's number of reviews and mean mark, day by day, as the days are where they work."""
     with connection.cursor() as cursor:
-        cursor.execute(_BY_DAY, [run.pk])
+        cursor.execute(_BY_DAY, [settings.TIME_ZONE, run.pk])
         return [Day(*row) for row in cursor.fetchall()]
 
 
@@ -110,7 +111,7 @@ WHERE i.run_id = %(run)s AND i.kind = %(kind)s AND i.calibration_id IS NULL
 
 _BY_DAY = """
 SELECT day, person, count(*), avg(mean)::float8 FROM (
-    SELECT r.created_at::date AS day, r.person_id AS person, avg(m.value) AS mean
+    SELECT (r.created_at AT TIME ZONE %s)::date AS day, r.person_id AS person, avg(m.value) AS mean
     FROM reviews_reviewitem AS i
     JOIN reviews_review AS r ON r.item_id = i.id AND r.is_current
     JOIN reviews_mark AS m ON m.review_id = r.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -18,6 +19,18 @@ class Band(NamedTuple):
 
     start: float
     label: str
+
+    @property
+    def edge(self) -> str:
+        """Say where it begins; the least number above another is told by that other one.
+
+        >>> Band(0.2, "high").edge, Band(math.nextafter(0.0, 1.0), "some").edge, Band(-math.inf, "any").edge
+        ('from 0.2', 'above 0', 'from -∞')
+        """
+        if math.isinf(self.start):
+            return "from -∞" if self.start < 0 else "from ∞"
+        below = math.nextafter(self.start, -math.inf)
+        return f"above {below:g}" if len(repr(below)) < len(repr(self.start)) else f"from {self.start:g}"
 
 
 class Span(NamedTuple):

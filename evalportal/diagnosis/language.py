@@ -45,7 +45,7 @@ def _trait(name: str, count: int, mean: float | None, spread: float | None, unde
         direction=module.DIRECTION,
         mean=_mean(count, mean, spread),
         band=handbook.band(module, mean),
-        bands=[f"{band.label} from {band.start:g}" for band in module.BANDS if math.isfinite(band.start)],
+        bands=[f"{band.label} {band.edge}" for band in module.BANDS if math.isfinite(band.start)],
         undefined=undefined,
     )
 

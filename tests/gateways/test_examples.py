@@ -15,6 +15,7 @@ import pytest
         "scoring.judging",
         "scoring.keys",
         "scoring.mark_text",
+        "scoring.measurement",
         "scoring.parameters",
         "scoring.recordings",
         "scoring.wire.cleaning",

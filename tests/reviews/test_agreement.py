@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from reviews import adjudication, agreement, assignments, rubrics, sampling, submissions
 from reviews.models import AgreementReport, ReviewItem
@@ -132,6 +133,20 @@ def test_it_gives_the_marks_of_each_day(run: Run, bob: Any) -> None:
     mark_all({bob: lambda n: EVEN})
     days = agreement.report(run)["days"]
     assert [(day["reviewer"], day["reviews"], day["mean"]) for day in days] == [(bob.pk, 10, 4.0)]
+
+
+@pytest.mark.parametrize(("zone", "day"), [("UTC", "2026-03-01"), ("Asia/Singapore", "2026-03-02")])
+def test_it_counts_days_as_they_are_where_people_work(
+    run: Run, bob: Any, settings: Any, zone: str, day: str
+) -> None:
+    settings.TIME_ZONE = zone
+    mark_all({bob: lambda n: EVEN})
+    with connection.cursor() as cursor:
+        # Reviews never change; here the clock must.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE reviews_review DISABLE TRIGGER USER")
+        cursor.execute("UPDATE reviews_review SET created_at = '2026-03-01T18:00Z'")
+    assert [row["day"] for row in agreement.report(run)["days"]] == [day]
 
 
 def test_it_agrees_with_a_count_by_hand_on_three_reviewers(
