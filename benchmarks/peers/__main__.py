@@ -3,6 +3,7 @@
 Efficiency is ideal time / wall time, and ideal time is requests x latency / requests in flight. The portal
 is timed from the start of its run to the last answer in its database, and scores elsewhere; a peer from its
 first request to its end, with a comparison of strings for a score. The best of three counts, if it is quick.
+A tool that is quick itself leaves less room to be ahead of it: how much is told, too.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ def _row(name: str, most: int, took: float | PeerError, own: float) -> Row:
     target = f"evalportal ahead {least:.0f} x"
     if isinstance(took, PeerError):
         return Row(what, str(took), target, None)
-    figure = f"{_ideal(most) / took:.2f} ({took:.1f} s): evalportal ahead {took / own:.1f} x"
-    return Row(what, figure, target, took / own >= least)
+    possible = took / _ideal(most)  # Nobody can be further ahead than one who loses no time at all.
+    figure = f"{1 / possible:.2f} ({took:.1f} s): evalportal ahead {took / own:.1f} x of {possible:.1f} x"
+    return Row(what, figure, target, took / own >= least if possible >= least else None)
 
 
 def _what(name: str, most: int) -> str:
