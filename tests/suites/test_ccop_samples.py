@@ -155,6 +155,12 @@ def test_it_forbids_claims_that_neither_question_nor_answer_makes(row: dict[str,
 
 
 @every_case
+def test_it_forbids_claims_that_say_something_whole(row: dict[str, Any]) -> None:
+    ends = re.compile(r".*\b(by|of|the|a|an|in|to|for|with|that|is|are|on|from|and|or)", re.IGNORECASE)
+    assert [claim for claim in row["forbidden_claims"] if ends.fullmatch(claim)] == []
+
+
+@every_case
 def test_it_fails_an_answer_that_makes_a_forbidden_claim(row: dict[str, Any]) -> None:
     for claim in row["forbidden_claims"]:
         answer = f"{row['expected_response']} Besides, {claim}."
