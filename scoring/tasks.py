@@ -90,7 +90,17 @@ def sweep_uploads() -> None:
 def ask(endpoint_id: int) -> None:
     """Ask all that waits at an endpoint; a broker that is silent holds up the bells, and not the answers."""
     with _patience("asking", endpoint=endpoint_id), ThreadPoolExecutor(1, "bells") as ringer:
-        asking.serve(endpoint_id, ring=lambda bell: ringer.submit(ring, bell), stopping=workers.stopping)
+        asking.serve(
+            endpoint_id, ring=lambda bell: ringer.submit(_ring_aside, bell), stopping=workers.stopping
+        )
+
+
+def _ring_aside(bell: Bell) -> None:
+    """Ring where nobody waits for the outcome: what goes wrong is told here, or never."""
+    try:
+        ring(bell)
+    except Exception:
+        logger.exception("A bell could not be rung", extra=bell._asdict())
 
 
 @shared_task

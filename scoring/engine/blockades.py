@@ -45,8 +45,8 @@ def probe(endpoint: Endpoint) -> list[int]:
     return [run.pk for run in _blocked(endpoint) if _resume(run.pk)]
 
 
-def due() -> list[int]:
-    """List the endpoints that are down and should be tried now; none is listed again while it is tried."""
+def take_due() -> list[int]:
+    """Take the endpoints that are down and should be tried now; nobody else is given them meanwhile."""
     with connection.cursor() as cursor:
         cursor.execute(_DUE, [PROBE_AGAIN_SECONDS])
         return sorted({endpoint for (endpoint,) in cursor.fetchall()})

@@ -28,7 +28,7 @@ def sweep(ring: Ring) -> None:
     for run_id in Run.objects.filter(state__in=Run.UNDER_WAY).values_list("pk", flat=True):
         _advance(run_id)
     silent = set(workers.silent_queues())
-    for bell in [*_asking(), *_scoring(), *(Bell("probe", endpoint) for endpoint in blockades.due())]:
+    for bell in [*_asking(), *_scoring(), *(Bell("probe", endpoint) for endpoint in blockades.take_due())]:
         if QUEUES[bell.task] not in silent:
             ring(bell)
 

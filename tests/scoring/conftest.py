@@ -1,13 +1,15 @@
-"""Rows to upload, and a dataset to look at."""
+"""Rows to upload, a dataset to look at, and a model server to ask."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from benchmarks import mock_server
+from benchmarks.mock_server import Remote
 from scoring import cases, measuring
 from scoring.language import embeddings
 from scoring.models import Version
@@ -47,3 +49,16 @@ def no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embeddings, "_model", None)
     embeddings.forget()
     measuring._tell.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def mock_process() -> Iterator[Remote]:
+    with mock_server.running() as remote:
+        yield remote
+
+
+@pytest.fixture
+def mock(mock_process: Remote, settings: Any) -> Remote:
+    settings.RETRY_FIRST_SECONDS = 0.05
+    mock_process.reset()
+    return mock_process

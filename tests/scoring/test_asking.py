@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
 from itertools import count
 from threading import Event, Thread
-from typing import Any
-from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from benchmarks import mock_server
 from benchmarks.mock_server import Remote
 from scoring import endpoints, runs
-from scoring.engine import asking, bells, blockades, claims, locks, sweeping, workers
+from scoring.engine import asking, bells, blockades, locks, sweeping, workers
 from scoring.engine.locks import Work
 from scoring.models import Endpoint, Response, Run
 from tests.engine.making import echo, endpoint, started, version
+from tests.scoring.asked import kinds, serve_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(scope="module")
-def mock_process() -> Iterator[Remote]:
-    with mock_server.running() as remote:
-        yield remote
 
 
 @pytest.fixture
@@ -40,29 +31,10 @@ def away() -> Endpoint:
     return endpoint(f"http://127.0.0.1:{port}")
 
 
-@pytest.fixture
-def mock(mock_process: Remote, settings: Any) -> Remote:
-    settings.RETRY_FIRST_SECONDS = 0.05
-    mock_process.reset()
-    return mock_process
-
-
 def serve(run: Run) -> Run:
     assert asking.serve(run.endpoint_id, ring=bells.silent)
     run.refresh_from_db()
     return run
-
-
-def _serve_until(endpoint_id: int, stopping: Event) -> None:
-    asking.serve(endpoint_id, ring=bells.silent, stopping=stopping)
-    connection.close()
-
-
-def kinds(run: Run) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for state in Response.objects.filter(run=run).values_list("state", flat=True):
-        found[state] = found.get(state, 0) + 1
-    return found
 
 
 def test_it_asks_every_case_once_and_stores_what_came_back(mock: Remote) -> None:
@@ -194,14 +166,14 @@ def test_it_tries_an_endpoint_that_stays_down_less_and_less_often(away: Endpoint
         assert run.probe_at
         waits.append((run.probe_at - timezone.now()).total_seconds())
     assert waits[3] > 2 * waits[0]
-    assert blockades.due() == []
+    assert blockades.take_due() == []
 
 
 def test_it_calls_for_one_test_of_an_endpoint_at_a_time(away: Endpoint) -> None:
     run = serve(started(version(1), away))
     Run.objects.filter(pk=run.pk).update(probe_at=timezone.now())
-    assert blockades.due() == [away.pk]
-    assert blockades.due() == []
+    assert blockades.take_due() == [away.pk]
+    assert blockades.take_due() == []
 
 
 def test_it_sweeps_the_other_runs_when_one_cannot_be_moved_on(
@@ -308,7 +280,7 @@ def test_it_gives_everything_back_when_told_to_stop(mock: Remote) -> None:
     mock.control(latency=0.3)
     run = started(version(200), endpoint(mock.url, most=5))
     stopping = Event()
-    thread = Thread(target=_serve_until, args=(run.endpoint_id, stopping))
+    thread = Thread(target=serve_until, args=(run.endpoint_id, stopping))
     thread.start()
     while not mock.counts()["requests"]:
         pass
@@ -322,7 +294,7 @@ def test_it_gives_everything_back_when_told_to_stop(mock: Remote) -> None:
 def test_it_blames_no_case_when_the_key_stops_working_under_way(mock: Remote) -> None:
     mock.control(latency=0.05)
     run = started(version(300), endpoint(mock.url, most=10))
-    thread = Thread(target=_serve_until, args=(run.endpoint_id, Event()))
+    thread = Thread(target=serve_until, args=(run.endpoint_id, Event()))
     thread.start()
     while mock.counts()["answers"] < 30:
         time.sleep(0.01)
@@ -332,83 +304,6 @@ def test_it_blames_no_case_when_the_key_stops_working_under_way(mock: Remote) ->
     run.refresh_from_db()
     assert (run.state, run.paused_by_portal) == (Run.State.PAUSED, True)
     assert set(kinds(run)) == {"done", "waiting"}
-
-
-def _end_sessions(endpoint_id: int) -> int:
-    """Cut an asker's session with the database, as a restart of the server would."""
-    with connection.cursor() as cursor:
-        name = f"evalportal asker of endpoint {endpoint_id}"
-        cursor.execute(
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = %s",
-            [name],
-        )
-        return int(cursor.fetchone()[0])
-
-
-def test_it_keeps_what_was_answered_while_the_database_was_away(mock: Remote) -> None:
-    mock.control(latency=0.1)
-    run = started(version(60), endpoint(mock.url, most=5))
-    thread = Thread(target=_serve_until, args=(run.endpoint_id, Event()))
-    thread.start()
-    for sent in (10, 25, 40):
-        while mock.counts()["requests"] < sent:
-            time.sleep(0.01)
-        assert _end_sessions(run.endpoint_id) == 1
-    thread.join(30)
-    assert kinds(run) == {"done": 60}
-    assert mock.counts()["requests"] == 60
-
-
-def test_it_gives_up_waiting_for_the_database_when_told_to_stop(mock: Remote) -> None:
-    mock.control(latency=0.1)
-    run = started(version(200), endpoint(mock.url, most=5))
-    stopping, errors = Event(), list[BaseException]()
-    thread = Thread(target=_serve_and_tell, args=(run.endpoint_id, stopping, errors))
-    thread.start()
-    while not mock.counts()["requests"]:
-        time.sleep(0.01)
-    with locks.session("somebody who is quicker") as other:
-        _end_sessions(run.endpoint_id)
-        while not locks.take(other, Work.ASKING, run.endpoint_id):
-            _end_sessions(run.endpoint_id)
-        time.sleep(0.5)
-        assert thread.is_alive()
-        stopping.set()
-        thread.join(20)
-    assert not thread.is_alive()
-    assert [isinstance(error, locks.LOST) for error in errors] == [True]
-
-
-def test_it_leaves_when_another_asker_has_taken_over_what_it_held(mock: Remote) -> None:
-    mock.control(latency=60)
-    run = started(version(20), endpoint(mock.url, most=5))
-    errors = list[BaseException]()
-    thread = Thread(target=_serve_and_tell, args=(run.endpoint_id, Event(), errors))
-    thread.start()
-    while mock.counts()["in_flight"] < 5:
-        time.sleep(0.01)
-    with locks.session("the next asker") as other:
-        while not locks.take(other, Work.ASKING, run.endpoint_id):
-            _end_sessions(run.endpoint_id)
-        claims.recover(other, claims.RESPONSES, [run.pk], uuid4())
-        thread.join(20)
-    assert not thread.is_alive()
-    assert len(errors) == 1
-    until_nothing_flies(mock)
-    assert kinds(run) == {"waiting": 20}
-
-
-def until_nothing_flies(mock: Remote) -> None:
-    while mock.counts()["in_flight"]:
-        time.sleep(0.01)
-
-
-def _serve_and_tell(endpoint_id: int, stopping: Event, errors: list[BaseException]) -> None:
-    try:
-        _serve_until(endpoint_id, stopping)
-    except locks.LOST as error:
-        errors.append(error)
-    connection.close()
 
 
 def test_it_needs_no_server_for_an_echo() -> None:

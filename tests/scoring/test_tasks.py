@@ -59,13 +59,20 @@ def test_it_leaves_a_broker_that_does_not_answer_alone_for_a_while() -> None:
 
 
 def test_it_tries_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    line, task = tasks._Line(), Task(ConnectionError("gone"))
-    line.wake(task, 1)
     monkeypatch.setattr(tasks, "_LEFT_ALONE_SECONDS", 0.0)
-    line._again_at = 0.0
-    line.wake(task, 1)
-    line.wake(task, 1)
+    line, task = tasks._Line(), Task(ConnectionError("gone"))
+    for _ in range(3):
+        line.wake(task, 1)
     assert task.sent == 3
+
+
+def test_it_tells_what_goes_wrong_where_nobody_waits(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tasks, "ring", lambda bell: 1 / 0)
+    tasks._ring_aside(Bell("ask", 1))
+    assert "A bell could not be rung" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
 
 
 @pytest.mark.usefixtures("dead_broker")
