@@ -36,6 +36,7 @@ def test_it_keeps_what_was_answered_while_the_database_was_away(mock: Remote) ->
     thread.start()
     for sent in (10, 25, 40):
         while mock.counts()["requests"] < sent:
+            assert thread.is_alive()
             time.sleep(0.01)
         assert _end_sessions(run.endpoint_id) == 1
     thread.join(30)
